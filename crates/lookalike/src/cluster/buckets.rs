@@ -1,0 +1,69 @@
+//! The kept documents of each bucket, for going down keep order.
+//!
+//! Only kept documents are ever compared against, so a bucket needs only them: a chain through the columns themselves. A
+//! document's place in a column holds its bucket's number until it is kept, then the number of the document kept before it
+//! in that bucket. Memory besides the columns: four bytes a bucket.
+
+use crate::lsh::{NONE, label_buckets};
+
+/// The band columns, and for each bucket the last document kept.
+#[derive(Debug)]
+pub struct Buckets {
+    columns: Vec<Vec<u32>>,
+    heads: Vec<Vec<u32>>,
+}
+
+impl Buckets {
+    /// Takes columns of band keys. `documents` are those to be found: neither empty ones nor copies.
+    pub fn new(columns: Vec<Vec<u32>>, documents: &[u32]) -> Self {
+        let label = |mut column: Vec<u32>| {
+            let buckets = label_buckets(&mut column, documents.iter().copied());
+            (column, buckets)
+        };
+        Self::of_labelled(columns.into_iter().map(label).collect())
+    }
+
+    /// Takes columns that [`label_buckets`] has labelled, with their numbers of buckets.
+    pub fn of_labelled(labelled: Vec<(Vec<u32>, u32)>) -> Self {
+        let heads = labelled.iter().map(|(_, buckets)| vec![NONE; *buckets as usize]).collect();
+        Self { columns: labelled.into_iter().map(|(column, _)| column).collect(), heads }
+    }
+
+    /// Whether a document that is not yet decided shares any band with another.
+    pub fn has_company(&self, document: u32) -> bool {
+        self.columns.iter().any(|column| column[document as usize] != NONE)
+    }
+
+    /// The bucket of a document that was not kept, by band; [`NONE`] where it is alone.
+    pub fn buckets_of(&self, document: u32) -> impl Iterator<Item = u32> {
+        self.columns.iter().map(move |column| column[document as usize])
+    }
+
+    /// Fills `found` with the kept documents that share a band with a document that was not kept, each once, in no
+    /// particular order but the same on every run.
+    pub fn kept_company(&self, document: u32, found: &mut Vec<u32>) {
+        found.clear();
+        for (column, heads) in self.columns.iter().zip(&self.heads) {
+            let bucket = column[document as usize];
+            if bucket != NONE {
+                let mut next = heads[bucket as usize];
+                while next != NONE {
+                    found.push(next);
+                    next = column[next as usize];
+                }
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+    }
+
+    /// Enters a document as kept. Each document once.
+    pub fn keep(&mut self, document: u32) {
+        for (column, heads) in self.columns.iter_mut().zip(&mut self.heads) {
+            let place = &mut column[document as usize];
+            if *place != NONE {
+                *place = std::mem::replace(&mut heads[*place as usize], document);
+            }
+        }
+    }
+}

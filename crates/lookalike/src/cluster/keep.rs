@@ -1,0 +1,109 @@
+//! Keep order: which document goes first, and so is kept when others are like it.
+
+use std::{fmt, str::FromStr};
+
+/// Who is kept of documents that are alike. Ties, always, by input order.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Keep {
+    /// The first in input order.
+    #[default]
+    First,
+    /// The one with the most characters.
+    Longest,
+    /// The one with the latest time in a field.
+    Newest(String),
+    /// The one with the largest number in a field.
+    Max(String),
+    /// The one with the smallest number in a field.
+    Min(String),
+}
+
+impl Keep {
+    /// The field that decides, if one does.
+    pub fn field(&self) -> Option<&str> {
+        match self {
+            Self::First | Self::Longest => None,
+            Self::Newest(field) | Self::Max(field) | Self::Min(field) => Some(field),
+        }
+    }
+}
+
+impl FromStr for Keep {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (kind, field) = text.split_once(':').map_or((text, None), |(kind, field)| (kind, Some(field)));
+        match (kind, field) {
+            ("first", None) => Ok(Self::First),
+            ("longest", None) => Ok(Self::Longest),
+            ("newest" | "max" | "min", None | Some("")) => {
+                Err(format!("{kind} needs a field: {kind}:FIELD, such as {kind}:date"))
+            }
+            ("newest", Some(field)) => Ok(Self::Newest(field.into())),
+            ("max", Some(field)) => Ok(Self::Max(field.into())),
+            ("min", Some(field)) => Ok(Self::Min(field.into())),
+            _ => Err(format!("\"{text}\" is not a way to keep: use first, longest, newest:FIELD, max:FIELD or min:FIELD")),
+        }
+    }
+}
+
+impl fmt::Display for Keep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::First => f.write_str("first"),
+            Self::Longest => f.write_str("longest"),
+            Self::Newest(field) => write!(f, "newest:{field}"),
+            Self::Max(field) => write!(f, "max:{field}"),
+            Self::Min(field) => write!(f, "min:{field}"),
+        }
+    }
+}
+
+/// A number as a key that orders like it: larger numbers, larger keys; −0 and 0 are the same.
+pub fn number_key(number: f64) -> u64 {
+    let bits = (number + 0.0).to_bits();
+    if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
+}
+
+/// A time, in nanoseconds since 1970, as a key that orders like it; times outside the years 1677 to 2262 count as its ends.
+pub fn time_key(nanoseconds: i128) -> u64 {
+    (nanoseconds.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64 as u64) ^ 1 << 63
+}
+
+/// The documents in keep order: largest key first, ties by input order.
+pub fn keep_order(keys: &[u64]) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..keys.len() as u32).collect();
+    order.sort_by_key(|&d| std::cmp::Reverse(keys[d as usize]));
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn keys_order_like_numbers(a in -1e300f64..1e300, b in -1e300f64..1e300, s: i64, t: i64) {
+            prop_assert_eq!(number_key(a).cmp(&number_key(b)), a.partial_cmp(&b).unwrap());
+            prop_assert_eq!(time_key(s.into()).cmp(&time_key(t.into())), s.cmp(&t));
+        }
+    }
+
+    #[test]
+    fn zeros_are_equal_and_ties_stay_in_input_order() {
+        assert_eq!(number_key(0.0), number_key(-0.0));
+        assert_eq!(keep_order(&[1, 3, 3, 2]), [1, 2, 3, 0]);
+    }
+
+    #[test]
+    fn ways_to_keep_are_read_as_they_are_written() {
+        for text in ["first", "longest", "newest:date", "max:score", "min:a:b"] {
+            assert_eq!(text.parse::<Keep>().unwrap().to_string(), text);
+        }
+        assert!("newest".parse::<Keep>().unwrap_err().contains("newest:FIELD"));
+        assert!("best".parse::<Keep>().unwrap_err().contains("longest"));
+        assert!("first:x".parse::<Keep>().is_err());
+    }
+}

@@ -1,0 +1,13 @@
+//! Matches → groups: who stays, and for whom the others go.
+
+mod best;
+mod buckets;
+mod copies;
+mod keep;
+mod union;
+
+pub use best::Best;
+pub use buckets::Buckets;
+pub use copies::leaders;
+pub use keep::{Keep, keep_order, number_key, time_key};
+pub use union::UnionFind;

@@ -1,0 +1,44 @@
+//! Connected components, offered beside the law because people know them: a chain a~b~c~d joins a to d.
+
+/// Disjoint sets over 0 … n − 1.
+#[derive(Debug, Clone)]
+pub struct UnionFind {
+    parents: Vec<u32>,
+}
+
+impl UnionFind {
+    /// `n` sets of one.
+    pub fn new(n: usize) -> Self {
+        Self { parents: (0..n as u32).collect() }
+    }
+
+    /// The set that `x` is in, named by its smallest member.
+    pub fn find(&mut self, mut x: u32) -> u32 {
+        while self.parents[x as usize] != x {
+            // Path halving (Tarjan and van Leeuwen 1984).
+            self.parents[x as usize] = self.parents[self.parents[x as usize] as usize];
+            x = self.parents[x as usize];
+        }
+        x
+    }
+
+    /// Joins the sets of `a` and `b`. The smaller name stays, so the answer does not depend on the order of joining.
+    pub fn join(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.find(a), self.find(b));
+        self.parents[a.max(b) as usize] = a.min(b);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chains_join_and_the_smallest_names_the_set() {
+        let mut sets = UnionFind::new(6);
+        for (a, b) in [(5, 4), (2, 3), (4, 3)] {
+            sets.join(a, b);
+        }
+        assert_eq!((0..6).map(|x| sets.find(x)).collect::<Vec<_>>(), [0, 1, 2, 2, 2, 2]);
+    }
+}

@@ -1,0 +1,90 @@
+//! What can be wrong with a configuration or a pair of sketches. Data never fails in the core: any `&str` has an answer.
+
+/// The result of a core function that can refuse its arguments.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// A refusal, in words meant for the user: what was asked, why it cannot be, what to do instead.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{kind}")]
+pub struct Error {
+    kind: ErrorKind,
+}
+
+impl Error {
+    /// What was refused.
+    pub fn kind(&self) -> &ErrorKind {
+        &self.kind
+    }
+}
+
+impl From<ErrorKind> for Error {
+    fn from(kind: ErrorKind) -> Self {
+        Self { kind }
+    }
+}
+
+/// The kinds of refusal. New ones may come, so matches need a `_` arm.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// A similarity threshold outside (0, 1].
+    #[error("threshold {0} is not a similarity to ask for: give a number above 0 and up to 1, such as 0.8")]
+    Threshold(f64),
+    /// A wanted recall outside (0, 1).
+    #[error("recall {0} cannot be promised: give a number above 0 and below 1, such as 0.99")]
+    Recall(f64),
+    /// A shingle of no tokens, or of more than the window holds.
+    #[error("a shingle of {0} tokens is not possible: give a number from 1 to {max}; 5 words is usual", max = crate::shingle::MAX_K)]
+    Shingle(usize),
+    /// Bands or rows outside what a signature can hold.
+    #[error("{bands} bands of {rows} rows is not possible: both must be at least 1 and their product at most {max}", max = crate::lsh::MAX_SLOTS)]
+    Shape {
+        /// Bands asked for.
+        bands: usize,
+        /// Rows asked for.
+        rows: usize,
+    },
+    /// Only one of bands and rows was given.
+    #[error("bands and rows go together: give both, or neither and let the threshold and the recall choose them")]
+    HalfShape,
+    /// The asked bands and rows find fewer pairs at the threshold than the asked recall.
+    #[error(
+        "{bands} bands of {rows} rows find {found:.4} of the pairs at similarity {threshold}, and a recall of {recall} was asked for: \
+         give {enough} bands of {rows} rows, or fewer rows, or ask for a recall of {attainable}"
+    )]
+    Unreachable {
+        /// Bands asked for.
+        bands: usize,
+        /// Rows asked for.
+        rows: usize,
+        /// The threshold t.
+        threshold: f64,
+        /// The wanted recall at t.
+        recall: f64,
+        /// P(found) at t with these bands and rows.
+        found: f64,
+        /// The least number of bands that would do with these rows.
+        enough: String,
+        /// The largest two-decimal recall that these bands and rows reach.
+        attainable: f64,
+    },
+    /// No bands and rows within the largest signature reach the recall.
+    #[error(
+        "no signature of up to {max} slots finds {recall} of the pairs at similarity {threshold}: ask for a lower recall or a higher threshold",
+        max = crate::lsh::MAX_SLOTS
+    )]
+    NoShape {
+        /// The threshold t.
+        threshold: f64,
+        /// The wanted recall at t.
+        recall: f64,
+    },
+    /// Two sketches that were not made the same way.
+    #[error("these sketches cannot be compared: one is {left}, the other {right}; sketch both with the same settings")]
+    UnlikeSketches {
+        /// The first sketch's parameters.
+        left: String,
+        /// The second sketch's parameters.
+        right: String,
+    },
+}

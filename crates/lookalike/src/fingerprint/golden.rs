@@ -1,0 +1,93 @@
+//! Frozen numbers. A change here is a change of format: every stored sketch and index would be wrong.
+
+use super::*;
+use crate::{
+    shingle::Shingling,
+    text::{Tokens, TokensBy, canonicalise},
+};
+
+fn hashes(text: &str, by: TokensBy) -> (Digest, Vec<u64>) {
+    let (mut tokens, mut hashes) = (Tokens::new(), Vec::new());
+    canonicalise(text, by, &mut tokens);
+    token_hashes(&tokens, &mut hashes);
+    (digest(&tokens), hashes)
+}
+
+#[test]
+fn digests_and_fingerprints_are_frozen() {
+    let mut lines = String::new();
+    for text in
+        ["", "a", "A rose is a rose is a rose!", "internationalisation, eight-by1", "かきがき 漢字 Straße", "한국어 naïve ½"]
+    {
+        let (digest, hashes) = hashes(text, TokensBy::Auto);
+        let set = fingerprint_set(text, TokensBy::Auto, Shingling::new(5).unwrap());
+        lines += &format!("{digest:032x} {:016x?} {:016x?}\n", hashes.first().unwrap_or(&0), set);
+    }
+    assert_eq!(lines.trim(), include_str!("golden.txt").trim());
+}
+
+#[test]
+fn no_two_of_a_million_short_tokens_collide() {
+    let text: String = (0..1_000_000).map(|i| format!("{i:x} ")).collect();
+    let (_, mut hashes) = hashes(&text, TokensBy::Auto);
+    assert_eq!(hashes.len(), 1_000_000);
+    sort_distinct(&mut hashes);
+    assert_eq!(hashes.len(), 1_000_000);
+}
+
+#[test]
+fn a_token_is_not_taken_for_one_with_zeros_behind_it() {
+    let distinct = |text: &str| {
+        let (_, mut hashes) = hashes(text, TokensBy::Auto);
+        sort_distinct(&mut hashes);
+        hashes.len()
+    };
+    assert_eq!(distinct("a a0 aa aaaaaaaa aaaaaaaaa aaaaaaaaaaaaaaaa aaaaaaaaaaaaaaaaa"), 7);
+}
+
+/// The sources' own examples.
+mod of_the_sources {
+    use super::*;
+
+    fn set(text: &str, by: TokensBy, k: usize) -> Vec<u64> {
+        fingerprint_set(text, by, Shingling::new(k).unwrap())
+    }
+
+    /// Broder 1997, section 2: 4-shingles of "a rose is a rose is a rose": a bag of five, a set of three.
+    #[test]
+    fn a_rose_is_a_rose() {
+        let rose = "a rose is a rose is a rose";
+        let (_, tokens) = hashes(rose, TokensBy::Auto);
+        let mut bag = Vec::new();
+        fingerprints(&tokens, Shingling::new(4).unwrap(), &mut bag);
+        assert_eq!(bag.len(), 5);
+        assert_eq!(set(rose, TokensBy::Auto, 4).len(), 3);
+        // Option A labels each occurrence, so its set has as many members as the bag.
+        let labelled: std::collections::BTreeSet<(u64, usize)> =
+            bag.iter().enumerate().map(|(i, f)| (*f, bag[..i].iter().filter(|g| *g == f).count())).collect();
+        assert_eq!(labelled.len(), 5);
+    }
+
+    /// LSH notes: 2-grams of "Nadal" and "Nadia": 2 shared of 6.
+    #[test]
+    fn nadal_and_nadia() {
+        let (a, b) = (set("Nadal", TokensBy::Chars, 2), set("Nadia", TokensBy::Chars, 2));
+        let shared = a.iter().filter(|x| b.contains(x)).count();
+        assert_eq!((shared, a.len() + b.len() - shared), (2, 6));
+    }
+
+    /// Mining of Massive Datasets: which → that changes exactly the seven 3-grams that touch it. (The second text has six of
+    /// its own: "that" is a letter shorter.)
+    #[test]
+    fn which_and_that() {
+        let which = set("The dog which chased the cat", TokensBy::Chars, 3);
+        let that = set("The dog that chased the cat", TokensBy::Chars, 3);
+        assert_eq!(which.iter().filter(|x| !that.contains(x)).count(), 7);
+    }
+
+    /// The same notes: abcab has the 2-shingles {ab, bc, ca}.
+    #[test]
+    fn abcab() {
+        assert_eq!(set("abcab", TokensBy::Chars, 2).len(), 3);
+    }
+}

@@ -1,0 +1,19 @@
+//! Windows → set of numbers; the only folder that hashes.
+//!
+//! Everything here is frozen: `golden.rs` holds vectors that a release may not change, since stored sketches, indexes and
+//! other machines depend on them. Fingerprints have no seed; permutations (in `sketch`) have one.
+
+mod digest;
+mod mix;
+mod rolling;
+mod set;
+mod tokens;
+
+pub use digest::{Digest, digest};
+pub use mix::{SplitMix64, finish};
+pub use rolling::fingerprints;
+pub use set::{fingerprint_set, sort_distinct};
+pub use tokens::token_hashes;
+
+#[cfg(test)]
+mod golden;

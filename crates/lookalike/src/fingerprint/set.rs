@@ -1,0 +1,23 @@
+//! Option B of Broder 1997, section 2: a document is the *set* of its shingles.
+
+use super::{fingerprints, token_hashes};
+use crate::{
+    shingle::Shingling,
+    text::{Tokens, TokensBy, canonicalise},
+};
+
+/// Makes a list of fingerprints a set: sorted, each once.
+pub fn sort_distinct(fingerprints: &mut Vec<u64>) {
+    fingerprints.sort_unstable();
+    fingerprints.dedup();
+}
+
+/// The set of shingles of a text, sorted: the comfortable way, for one text at a time.
+pub fn fingerprint_set(text: &str, by: TokensBy, shingling: Shingling) -> Vec<u64> {
+    let (mut tokens, mut hashes, mut set) = (Tokens::new(), Vec::new(), Vec::new());
+    canonicalise(text, by, &mut tokens);
+    token_hashes(&tokens, &mut hashes);
+    fingerprints(&hashes, shingling, &mut set);
+    sort_distinct(&mut set);
+    set
+}

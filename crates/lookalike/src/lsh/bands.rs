@@ -1,0 +1,33 @@
+//! A signature → one key a band.
+
+use super::Curve;
+use crate::fingerprint::finish;
+
+/// Gives each band's key: 32 bits that mix the band's rows. Frozen with the fingerprints.
+///
+/// The band's number is not mixed in: keys are only ever compared within a band. Two texts share a key by chance once in
+/// 2³²; among a thousand million texts that is a quarter of a false candidate a text and band, refused by the b-bit sketch
+/// in nanoseconds, for half the memory of 64-bit keys.
+#[inline]
+pub fn band_keys(slots: &[u32], curve: Curve) -> impl Iterator<Item = u32> {
+    slots
+        .chunks_exact(curve.rows)
+        .take(curve.bands)
+        .map(|rows| (rows.iter().fold(0, |key, &row| finish(key ^ u64::from(row))) >> 32) as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_frozen_and_depend_on_each_row() {
+        let curve = Curve { bands: 2, rows: 3 };
+        let keys = |slots: [u32; 6]| band_keys(&slots, curve).collect::<Vec<_>>();
+        let base = keys([1, 2, 3, 4, 5, 6]);
+        assert_eq!(base, [2774261559, 681293837]);
+        assert_ne!(keys([1, 2, 9, 4, 5, 6])[0], base[0]);
+        assert_ne!(keys([2, 1, 3, 4, 5, 6])[0], base[0]);
+        assert_eq!(keys([1, 2, 9, 4, 5, 6])[1], base[1]);
+    }
+}

@@ -1,0 +1,11 @@
+//! Summaries → candidates: banding and its S-curve (*Mining of Massive Datasets*, section 3.4).
+
+mod bands;
+mod curve;
+mod shape;
+mod table;
+
+pub use bands::band_keys;
+pub use curve::Curve;
+pub use shape::{DEFAULT_SLOTS, MAX_SLOTS, Shape};
+pub use table::{NONE, label_buckets, share_earlier_band, sorted_rows};

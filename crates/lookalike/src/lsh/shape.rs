@@ -1,0 +1,131 @@
+//! The recall contract: from the threshold and the wanted recall to bands and rows.
+
+use super::Curve;
+use crate::error::{ErrorKind, Result};
+
+/// Slots that are spent when the user names no bands and rows.
+pub const DEFAULT_SLOTS: usize = 128;
+
+/// The longest signature.
+pub const MAX_SLOTS: usize = 4096;
+
+/// A banding that keeps a promise: P(found) at `threshold` is at least `recall`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Shape {
+    curve: Curve,
+    threshold: f64,
+    recall: f64,
+}
+
+impl Shape {
+    /// Chooses bands and rows. More rows make fewer false candidates, more bands find more; so: the most rows whose bands
+    /// reach the recall within [`DEFAULT_SLOTS`] slots, then all the bands that fit. The slots are there anyway, and the
+    /// bands beyond the needed ones make the recall better than asked. Where even one row does not reach it, the signature
+    /// grows, up to [`MAX_SLOTS`].
+    ///
+    /// Minimising the areas of the curve instead, as is usual, finds a third to a half of the pairs *at* the threshold.
+    pub fn choose(threshold: f64, recall: f64) -> Result<Self> {
+        Self::check(threshold, recall)?;
+        let mut slots = DEFAULT_SLOTS;
+        while slots <= MAX_SLOTS {
+            let fit = |rows| Curve { bands: slots / rows, rows };
+            if let Some(rows) = (1..=slots).rev().find(|&rows| fit(rows).found(threshold) >= recall) {
+                // At a threshold of one, any band finds: as many rows as possible would leave a single band.
+                let curve = fit(rows.min(MOST_ROWS));
+                return Ok(Self { curve, threshold, recall });
+            }
+            slots *= 2;
+        }
+        Err(ErrorKind::NoShape { threshold, recall }.into())
+    }
+
+    /// Takes the user's bands and rows, if they keep the promise.
+    pub fn given(bands: usize, rows: usize, threshold: f64, recall: f64) -> Result<Self> {
+        Self::check(threshold, recall)?;
+        if bands == 0 || rows == 0 || bands.checked_mul(rows).is_none_or(|slots| slots > MAX_SLOTS) {
+            return Err(ErrorKind::Shape { bands, rows }.into());
+        }
+        let curve = Curve { bands, rows };
+        let found = curve.found(threshold);
+        if found < recall {
+            let attainable = (found * 100.0).floor() / 100.0;
+            let enough = (1..=MAX_SLOTS / rows).find(|&bands| Curve { bands, rows }.found(threshold) >= recall);
+            let enough = enough.map_or("more than are possible".into(), |bands| bands.to_string());
+            return Err(ErrorKind::Unreachable { bands, rows, threshold, recall, found, enough, attainable }.into());
+        }
+        Ok(Self { curve, threshold, recall })
+    }
+
+    fn check(threshold: f64, recall: f64) -> Result<()> {
+        // Written so that NaN fails.
+        if !(threshold > 0.0 && threshold <= 1.0) {
+            return Err(ErrorKind::Threshold(threshold).into());
+        }
+        if !(recall > 0.0 && recall < 1.0) {
+            return Err(ErrorKind::Recall(recall).into());
+        }
+        Ok(())
+    }
+
+    /// The S-curve of the chosen bands and rows.
+    pub fn curve(self) -> Curve {
+        self.curve
+    }
+
+    /// The threshold t.
+    pub fn threshold(self) -> f64 {
+        self.threshold
+    }
+
+    /// The recall that was asked for at t.
+    pub fn recall(self) -> f64 {
+        self.recall
+    }
+}
+
+/// Rows beyond which a band says no more than equality would.
+const MOST_ROWS: usize = 32;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chosen_shapes_in_a_table() {
+        for (t, recall, bands, rows) in [
+            (0.8, 0.99, 21, 6),
+            (0.9, 0.99, 12, 10),
+            (0.7, 0.99, 32, 4),
+            (0.5, 0.99, 42, 3),
+            (0.2, 0.99, 128, 1),
+            (0.8, 0.9, 16, 8),
+        ] {
+            assert_eq!(Shape::choose(t, recall).unwrap().curve, Curve { bands, rows }, "t = {t}, recall = {recall}");
+        }
+    }
+
+    #[test]
+    fn every_choice_keeps_its_promise() {
+        for t in (2..=100).map(|i| f64::from(i) / 100.0) {
+            for recall in [0.5, 0.9, 0.99, 0.999] {
+                let shape = Shape::choose(t, recall).unwrap();
+                assert!(shape.curve.found(t) >= recall, "{shape:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_in_words() {
+        for t in [0.0, -1.0, 1.5, f64::NAN] {
+            assert!(matches!(Shape::choose(t, 0.99).unwrap_err().kind(), ErrorKind::Threshold(_)));
+        }
+        for recall in [0.0, 1.0, f64::NAN] {
+            assert!(matches!(Shape::choose(0.8, recall).unwrap_err().kind(), ErrorKind::Recall(_)));
+        }
+        let words = Shape::given(9, 13, 0.8, 0.99).unwrap_err().to_string();
+        assert!(words.contains("0.3988") && words.contains("82 bands") && words.contains("0.39"), "{words}");
+        assert!(matches!(Shape::given(0, 5, 0.8, 0.5).unwrap_err().kind(), ErrorKind::Shape { .. }));
+        assert!(matches!(Shape::given(usize::MAX, 2, 0.8, 0.5).unwrap_err().kind(), ErrorKind::Shape { .. }));
+        assert!(matches!(Shape::choose(1e-6, 0.99).unwrap_err().kind(), ErrorKind::NoShape { .. }));
+    }
+}

@@ -1,0 +1,21 @@
+//! The portable kernel: plain loops, which on AArch64 become NEON by themselves.
+
+use super::GROUP;
+
+pub(super) fn update(fingerprints: &[u64], multipliers: &[u32], addends: &[u32], minima: &mut [u32]) {
+    const LANES: usize = 16;
+    const { assert!(GROUP.is_multiple_of(LANES)) };
+    let groups = minima.chunks_exact_mut(LANES).zip(multipliers.chunks_exact(LANES)).zip(addends.chunks_exact(LANES));
+    for ((minima, a), b) in groups {
+        let mut least = [u32::MAX; LANES];
+        for &fingerprint in fingerprints {
+            let x = (fingerprint >> 32) as u32;
+            for j in 0..LANES {
+                least[j] = least[j].min(a[j].wrapping_mul(x).wrapping_add(b[j]));
+            }
+        }
+        for (minimum, least) in minima.iter_mut().zip(least) {
+            *minimum = least.min(*minimum);
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! What one character does to the canonical form: looked up, since asking the Unicode tables each time costs ten times more.
+//!
+//! A character is *simple* when its canonical form is one character (or only separators) whatever stands around it. All
+//! others are *complex*: they may compose with, be reordered with, or expand among their neighbours, and go through the
+//! normaliser together with them. A boundary before a simple character is a normalisation boundary (UAX #15, section 9),
+//! so cutting there never changes the result; `tests::whole_text_and_pieces_agree` holds this.
+
+use std::sync::OnceLock;
+
+use icu_casemap::CaseMapper;
+use icu_normalizer::{ComposingNormalizer, properties::CanonicalCombiningClassMap};
+use icu_properties::props::{
+    BinaryProperty, DefaultIgnorableCodePoint, EnumeratedProperty, GeneralCategory, GeneralCategoryGroup, Script,
+};
+
+/// What a character of the canonical form is to the tokeniser.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Separates tokens.
+    Separator,
+    /// A letter or digit of a script that writes spaces between words.
+    Word,
+    /// A letter of a script without spaces: a token of its own.
+    Solo,
+    /// A combining mark: belongs to the token before it.
+    Mark,
+    /// A format character: not there.
+    Ignorable,
+}
+
+/// The class of a source character.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Class {
+    /// Becomes this one character, wherever it stands.
+    Simple(Kind, char),
+    /// Has to be normalised together with its neighbours.
+    Complex,
+}
+
+/// Drop format characters, then NFKC, fold case, NFKC: for a whole text or for a piece between normalisation boundaries.
+pub(super) fn fold(text: &str, out: &mut String) {
+    let nfkc = ComposingNormalizer::new_nfkc();
+    let seen: String = text.chars().filter(|&c| !is_ignorable(c)).collect();
+    let folded = CaseMapper::new().fold_string(&nfkc.normalize(&seen)).into_owned();
+    out.clear();
+    out.push_str(&nfkc.normalize(&folded));
+}
+
+/// The kind of a character that [`fold`] gave.
+pub(super) fn kind(c: char) -> Kind {
+    match GeneralCategory::for_char(c) {
+        _ if is_ignorable(c) => Kind::Ignorable,
+        g if GeneralCategoryGroup::Mark.contains(g) => Kind::Mark,
+        _ if !c.is_alphanumeric() => Kind::Separator,
+        _ if is_solo(c) => Kind::Solo,
+        _ => Kind::Word,
+    }
+}
+
+fn is_ignorable(c: char) -> bool {
+    DefaultIgnorableCodePoint::for_char(c) || GeneralCategory::for_char(c) == GeneralCategory::Format
+}
+
+/// Scripts written without spaces between words. The prolonged sound mark ー and its like are Common in Unicode's script
+/// table, so the kana blocks are named too.
+fn is_solo(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}')
+        || matches!(
+            Script::for_char(c),
+            Script::Han | Script::Hiragana | Script::Katakana | Script::Thai | Script::Lao | Script::Khmer | Script::Myanmar
+        )
+}
+
+/// Whether a character may interact with the one before it under normalisation: marks, Hangul jamo, and the few letters
+/// that compose backwards (Kirat Rai vowels). `tests::no_simple_character_composes_backwards` reads all of Unicode to check.
+fn may_combine(c: char) -> bool {
+    GeneralCategoryGroup::Mark.contains(GeneralCategory::for_char(c))
+        || CanonicalCombiningClassMap::new().get_u8(c) != 0
+        || matches!(c, '\u{1100}'..='\u{11ff}' | '\u{a960}'..='\u{a97f}' | '\u{d7b0}'..='\u{d7ff}' | '\u{16d63}'..='\u{16d6a}')
+}
+
+fn classify(c: char) -> Class {
+    if may_combine(c) || is_ignorable(c) {
+        return Class::Complex;
+    }
+    let mut image = String::new();
+    fold(c.encode_utf8(&mut [0; 4]), &mut image);
+    let mut chars = image.chars();
+    match (chars.next(), chars.next()) {
+        (Some(only), None) if !may_combine(only) && !is_ignorable(only) => Class::Simple(kind(only), only),
+        (Some(_), Some(_)) if image.chars().all(|i| kind(i) == Kind::Separator) => Class::Simple(Kind::Separator, ' '),
+        _ => Class::Complex,
+    }
+}
+
+const PAGE: usize = 256;
+static PAGES: [OnceLock<Box<[Class; PAGE]>>; 0x11_0000 / PAGE] = [const { OnceLock::new() }; 0x11_0000 / PAGE];
+
+/// The class of `c`: [`classify`], remembered by pages of 256 characters (20 µs when a page is first met).
+#[inline]
+pub(super) fn class(c: char) -> Class {
+    let at = c as usize;
+    let page = PAGES[at / PAGE].get_or_init(|| {
+        let first = (at / PAGE * PAGE) as u32;
+        Box::new(std::array::from_fn(|i| char::from_u32(first + i as u32).map_or(Class::Complex, classify)))
+    });
+    page[at % PAGE]
+}
+
+#[cfg(test)]
+mod tests {
+    use icu_normalizer::properties::{CanonicalDecomposition, Decomposed};
+
+    use super::*;
+
+    #[test]
+    fn no_simple_character_composes_backwards() {
+        let mut composites = 0;
+        for c in '\0'..=char::MAX {
+            if let Decomposed::Expansion(_, second) = CanonicalDecomposition::new().decompose(c) {
+                composites += 1;
+                assert_eq!(class(second), Class::Complex, "{c:?} = … + {second:?}");
+            }
+        }
+        assert!(composites > 10_000, "Hangul alone has 11,172");
+    }
+
+    #[test]
+    fn an_image_is_stable_and_does_not_combine() {
+        let mut twice = String::new();
+        for c in '\0'..=char::MAX {
+            if let Class::Simple(kind_of, image) = class(c) {
+                fold(image.encode_utf8(&mut [0; 4]), &mut twice);
+                assert_eq!((twice.as_str(), kind_of), (&*image.to_string(), kind(image)), "{c:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn kinds_of_well_known_characters() {
+        for (c, expected) in [
+            ('é', Class::Simple(Kind::Word, 'é')),
+            ('É', Class::Simple(Kind::Word, 'é')),
+            ('Ａ', Class::Simple(Kind::Word, 'a')),
+            ('１', Class::Simple(Kind::Word, '1')),
+            ('，', Class::Simple(Kind::Separator, ',')),
+            ('\u{3000}', Class::Simple(Kind::Separator, ' ')),
+            ('…', Class::Simple(Kind::Separator, ' ')),
+            ('漢', Class::Simple(Kind::Solo, '漢')),
+            ('が', Class::Simple(Kind::Solo, 'が')),
+            ('ー', Class::Simple(Kind::Solo, 'ー')),
+            ('々', Class::Simple(Kind::Solo, '々')),
+            ('한', Class::Simple(Kind::Word, '한')),
+            ('ß', Class::Complex),
+            ('ﬁ', Class::Complex),
+            ('\u{3099}', Class::Complex),
+            ('\u{ff9e}', Class::Complex),
+            ('\u{ad}', Class::Complex),
+        ] {
+            assert_eq!(class(c), expected, "{c:?}");
+        }
+    }
+}
