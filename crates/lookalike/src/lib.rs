@@ -10,6 +10,7 @@
 //! | windows → numbers | [`fingerprint`] | 64-bit fingerprints; a document is their set |
 //! | set → summary | [`sketch`] | MinHash signatures, b-bit sketches, estimates with intervals |
 //! | summaries → candidates | [`lsh`] | bands, the S-curve, the recall contract |
+//! | candidate → match | [`verify`] | exact resemblance and containment; the exact join |
 
 mod error;
 
@@ -22,5 +23,7 @@ pub mod fingerprint;
 pub mod sketch;
 
 pub mod lsh;
+
+pub mod verify;
 
 pub use error::{Error, ErrorKind, Result};
