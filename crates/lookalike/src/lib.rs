@@ -11,6 +11,23 @@
 //! | set → summary | [`sketch`] | MinHash signatures, b-bit sketches, estimates with intervals |
 //! | summaries → candidates | [`lsh`] | bands, the S-curve, the recall contract |
 //! | candidate → match | [`verify`] | exact resemblance and containment; the exact join |
+//! | matches → groups | [`cluster`] | keep order, the law's building blocks, connected components |
+//! | all of it | [`dedup()`] | the whole way in memory |
+//!
+//! ```
+//! use lookalike::{Config, Reason, dedup};
+//!
+//! let texts = [
+//!     "The quick brown fox jumps over the lazy dog and runs away into the dark green wood.",
+//!     "A different text altogether, about nothing that the others speak of.",
+//!     "The quick brown fox jumps over the lazy dog, and runs away into the dark green WOOD!",
+//! ];
+//! let decisions = dedup(&texts.map(Into::into), Config::default())?;
+//! assert!(decisions[0].is_kept() && decisions[1].is_kept());
+//! assert_eq!(decisions[2].reason, Reason::Exact);
+//! assert_eq!(decisions[2].representative, Some(0));
+//! # Ok::<(), lookalike::Error>(())
+//! ```
 
 mod error;
 
@@ -26,4 +43,12 @@ pub mod lsh;
 
 pub mod verify;
 
+pub mod cluster;
+
+mod method;
+
+mod dedup;
+
+pub use dedup::{Decision, Doc, Reason, dedup};
 pub use error::{Error, ErrorKind, Result};
+pub use method::{Cluster, Config, Method, Scratch, Verify};

@@ -1,0 +1,199 @@
+//! The law of DESIGN, section 1, as properties: the fast way in memory is the naive twin on every small collection, and
+//! what follows from the law holds. Collections are made so that near copies, chains, copies of dropped documents, short
+//! and empty texts are all frequent.
+
+mod twin;
+
+use lookalike::{Cluster, Config, Doc, Method, Reason, Verify, dedup, text::TokensBy};
+use proptest::prelude::*;
+use twin::Twin;
+
+/// Texts as edits of edits: each is a new text, or an earlier one with a word changed, added or cut, or its exact copy in
+/// other capitals.
+fn collection() -> impl Strategy<Value = Vec<String>> {
+    let step = (any::<prop::sample::Index>(), 0u8..8, any::<u16>());
+    prop::collection::vec(step, 1..40).prop_map(|steps| {
+        let mut texts: Vec<Vec<String>> = Vec::new();
+        let word = |n: usize| if n.is_multiple_of(5) { "漢字".to_string() } else { format!("w{}", n % 50) };
+        for (from, kind, number) in steps {
+            let number = usize::from(number);
+            let mut words = if texts.is_empty() { Vec::new() } else { texts[from.index(texts.len())].clone() };
+            let at = if words.is_empty() { 0 } else { number % words.len() };
+            match kind {
+                0 => words = (0..number % 30).map(|i| word(number / 7 + i * i)).collect(),
+                1 | 2 if !words.is_empty() => words[at] = word(number),
+                3 => words.insert(at, word(number)),
+                4 if !words.is_empty() => {
+                    words.remove(at);
+                }
+                5 => words.push(word(number)),
+                _ => {}
+            }
+            texts.push(words);
+        }
+        let style =
+            |(i, words): (usize, &Vec<String>)| if i % 3 == 0 { words.join(", ").to_uppercase() } else { words.join(" ") };
+        texts.iter().enumerate().map(style).collect()
+    })
+}
+
+fn config() -> impl Strategy<Value = Config> {
+    let threshold = prop::sample::select(vec![0.3, 0.5, 0.7, 0.8, 0.9, 1.0]);
+    let tokens = prop::sample::select(vec![TokensBy::Auto, TokensBy::Words, TokensBy::Chars]);
+    // A low recall with few bands makes matches that are no candidates frequent: the law must hold of what is found.
+    let shape = prop::sample::select(vec![None, Some((4, 2)), Some((2, 8)), Some((40, 1))]);
+    (threshold, tokens, 1usize..6, shape, 0u64..4).prop_map(|(threshold, tokens, shingle, shape, seed)| Config {
+        threshold,
+        tokens,
+        shingle,
+        seed,
+        recall: if shape.is_some() { 1e-9 } else { 0.99 },
+        bands: shape.map(|(b, _)| b),
+        rows: shape.map(|(_, r)| r),
+        ..Config::default()
+    })
+}
+
+fn docs<'a>(texts: &'a [String], keys: &[u8]) -> Vec<Doc<'a>> {
+    texts.iter().zip(keys.iter().cycle()).map(|(text, &key)| Doc { text, key: u64::from(key % 4) }).collect()
+}
+
+fn order(docs: &[Doc]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..docs.len()).collect();
+    order.sort_by_key(|&d| (u64::MAX - docs[d].key, d));
+    order
+}
+
+fn twin_of(docs: &[Doc], config: &Config) -> Twin {
+    let texts: Vec<&str> = docs.iter().map(|doc| doc.text).collect();
+    Twin::new(&texts, &Method::new(config.clone()).unwrap())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    #[test]
+    fn the_fast_way_is_the_naive_twin(texts in collection(), keys in prop::collection::vec(any::<u8>(), 1..9), config in config()) {
+        let docs = docs(&texts, &keys);
+        let expected = twin_of(&docs, &config).law(&order(&docs), config.threshold);
+        let found: Vec<_> = dedup(&docs, config).unwrap().iter().map(|d| d.representative.zip(d.resemblance)).collect();
+        prop_assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn components_are_the_naive_twins(texts in collection(), keys in prop::collection::vec(any::<u8>(), 1..9), config in config()) {
+        let docs = docs(&texts, &keys);
+        let expected = twin_of(&docs, &config).components(&order(&docs), config.threshold);
+        let decisions = dedup(&docs, Config { cluster: Cluster::Components, ..config }).unwrap();
+        let found: Vec<_> = decisions.iter().enumerate().map(|(d, decision)| decision.representative.unwrap_or(d)).collect();
+        prop_assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn law_1_every_dropped_document_names_a_kept_one_at_the_threshold(texts in collection(), config in config()) {
+        let docs = docs(&texts, &[0]);
+        let twin = twin_of(&docs, &config);
+        let decisions = dedup(&docs, config.clone()).unwrap();
+        for (d, decision) in decisions.iter().enumerate() {
+            if let Some(r) = decision.representative {
+                prop_assert!(decisions[r].is_kept());
+                prop_assert_eq!(decision.resemblance, Some(twin.resemblance(d, r)));
+                prop_assert!(twin.resemblance(d, r) >= config.threshold);
+            }
+        }
+    }
+
+    #[test]
+    fn law_2_no_two_kept_candidates_are_similar(texts in collection(), config in config()) {
+        let docs = docs(&texts, &[0]);
+        let twin = twin_of(&docs, &config);
+        let decisions = dedup(&docs, config.clone()).unwrap();
+        let kept: Vec<usize> = (0..docs.len()).filter(|&d| decisions[d].is_kept()).collect();
+        for (i, &a) in kept.iter().enumerate() {
+            for &b in &kept[i + 1..] {
+                prop_assert!(!twin.is_candidate(a, b) || twin.resemblance(a, b) < config.threshold);
+            }
+        }
+    }
+
+    #[test]
+    fn law_3_the_kept_are_the_first_maximal_independent_set(texts in collection(), config in config()) {
+        let docs = docs(&texts, &[0]);
+        let twin = twin_of(&docs, &config);
+        let decisions = dedup(&docs, config.clone()).unwrap();
+        // Each document is kept if and only if no kept one before it is its match: that is the lexicographically first set.
+        for (d, decision) in decisions.iter().enumerate() {
+            let held_back = (0..d).any(|k| decisions[k].is_kept() && twin.is_candidate(d, k) && twin.resemblance(d, k) >= config.threshold);
+            prop_assert_eq!(decision.is_kept(), !held_back);
+        }
+    }
+
+    #[test]
+    fn law_5_all_are_counted_and_empty_texts_are_kept(texts in collection(), config in config()) {
+        let docs = docs(&texts, &[0]);
+        let twin = twin_of(&docs, &config);
+        let decisions = dedup(&docs, config).unwrap();
+        prop_assert_eq!(decisions.len(), docs.len());
+        for (d, decision) in decisions.iter().enumerate() {
+            prop_assert_eq!(decision.reason == Reason::Empty, twin.is_empty(d));
+            let group = decision.representative.unwrap_or(d);
+            let size = decisions.iter().enumerate().filter(|(e, other)| other.representative.unwrap_or(*e) == group).count();
+            prop_assert_eq!(decision.cluster_size, size);
+            let expected = match decision.representative {
+                None if twin.is_empty(d) => Reason::Empty,
+                None if size == 1 => Reason::Unique,
+                None => Reason::Representative,
+                Some(_) if decision.reason == Reason::Exact => Reason::Exact,
+                Some(_) => Reason::Near,
+            };
+            prop_assert_eq!(decision.reason, expected);
+        }
+    }
+}
+
+#[test]
+fn a_chain_does_not_join_its_ends() {
+    // 41 words, of which the first five, ten, … are changed: neighbours resemble each other by at least 28/46, the next but
+    // one by at most 27/47, and the ends hardly at all.
+    let text =
+        |changed: usize| (0..41).map(|i| if i < changed * 5 { format!("x{i} ") } else { format!("y{i} ") }).collect::<String>();
+    let texts: Vec<String> = (0..9).map(text).collect();
+    let docs = docs(&texts, &[0]);
+    let law = dedup(&docs, Config { threshold: 0.6, ..Config::default() }).unwrap();
+    assert_eq!(law.iter().filter(|d| d.is_kept()).count(), 5, "every second link is kept");
+    let components = dedup(&docs, Config { threshold: 0.6, cluster: Cluster::Components, ..Config::default() }).unwrap();
+    assert_eq!(components.iter().filter(|d| d.is_kept()).count(), 1, "one giant cluster");
+    assert!(components[8].resemblance.unwrap() < 0.1);
+}
+
+#[test]
+fn a_copy_of_a_dropped_text_may_have_a_better_representative() {
+    let words = |range: std::ops::Range<u32>| range.map(|i| format!("w{i} ")).collect::<String>();
+    // b is dropped for a (36 of 46); c, kept, stands between b and its copy and resembles it more (40 of 46).
+    let (a, b, c) = (words(0..44), words(4..50), words(6..54));
+    let texts = [&*a, &*b, &*c, &*b];
+    let decisions = dedup(&texts.map(Doc::from), Config { threshold: 0.75, ..Config::default() }).unwrap();
+    let representatives: Vec<_> = decisions.iter().map(|d| d.representative).collect();
+    assert_eq!(representatives, [None, Some(0), None, Some(2)]);
+}
+
+#[test]
+fn short_and_empty_texts_are_nobodys_duplicate_by_accident() {
+    let texts = ["", "", "...", "a", "b", "a!", "a b", "👍", "👎"];
+    let decisions = dedup(&texts.map(Doc::from), Config::default()).unwrap();
+    let dropped: Vec<usize> = (0..texts.len()).filter(|&d| !decisions[d].is_kept()).collect();
+    assert_eq!(dropped, [5]);
+    assert_eq!(decisions[5].reason, Reason::Exact);
+}
+
+#[test]
+fn estimates_and_unverified_candidates_only_by_name() {
+    let words = |range: std::ops::Range<u32>| range.map(|i| format!("w{i} ")).collect::<String>();
+    let texts = [words(0..200), words(10..200), words(60..260)];
+    let docs: Vec<Doc> = texts.iter().map(|text| Doc::from(text.as_str())).collect();
+    let sketched = dedup(&docs, Config { verify: Verify::Sketch, ..Config::default() }).unwrap();
+    assert_eq!(sketched[1].representative, Some(0));
+    assert!((sketched[1].resemblance.unwrap() - 186.0 / 196.0).abs() < 0.08 && sketched[1].overlap.is_none());
+    let unverified = dedup(&docs, Config { verify: Verify::None, threshold: 0.5, ..Config::default() }).unwrap();
+    assert_eq!((unverified[2].representative, unverified[2].resemblance), (Some(0), None));
+}
