@@ -1,1 +1,26 @@
+//! lookalike over files: reading, threads, temporary files, writing. The algorithms are the core's; this crate brings texts
+//! to them and decisions back, in bounded memory, with the same bytes for any number of threads.
+//!
+//! A run ([`dedup()`]) passes over its input up to three times:
+//!
+//! 1. *sketching*: every text becomes a digest, a b-bit sketch and one key a band;
+//! 2. *pairing*: keys become buckets; copies and documents alone in all bands are settled;
+//! 3. *loading*: the shingle sets of those that share a band are made and spilled;
+//! 4. *deciding*: down keep order, by the law, with exact verification;
+//! 5. *writing*: kept lines byte for byte, and the decisions.
 
+mod error;
+
+mod config;
+
+mod read;
+
+mod spill;
+
+mod write;
+
+mod run;
+
+pub use config::{Observer, Progress, RunConfig, Stage};
+pub use error::{Error, ErrorKind, Result};
+pub use run::{Outputs, Pair, PairsSummary, Summary, dedup, find_texts, pairs};

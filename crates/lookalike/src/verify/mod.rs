@@ -2,6 +2,8 @@
 
 mod join;
 mod overlap;
+mod why;
 
 pub use join::{Pair, similarity_join};
 pub use overlap::{Overlap, intersection, intersection_at_least};
+pub use why::{Passage, passages};

@@ -1,0 +1,73 @@
+//! One structure for a run: the command's flags, a Python call's arguments and an HTTP body are all this.
+
+use std::path::PathBuf;
+
+use lookalike::{Config, cluster::Keep};
+
+/// All that decides a run.
+#[derive(Debug, Clone)]
+pub struct RunConfig {
+    /// Files, folders, globs, or `-` for standard input, in order.
+    pub inputs: Vec<String>,
+    /// How documents are compared.
+    pub method: Config,
+    /// Which document of a group stays.
+    pub keep: Keep,
+    /// The field with the text.
+    pub text_field: String,
+    /// The field with the id.
+    pub id_field: String,
+    /// Let equal ids pass.
+    pub allow_repeated_ids: bool,
+    /// Where bad lines go; without it the first one stops the run.
+    pub skip_bad: Option<PathBuf>,
+    /// Threads; 0 for one a core.
+    pub threads: usize,
+    /// Where temporary files go.
+    pub temp_dir: PathBuf,
+}
+
+impl Default for RunConfig {
+    fn default() -> Self {
+        Self {
+            inputs: Vec::new(),
+            method: Config::default(),
+            keep: Keep::First,
+            text_field: "text".into(),
+            id_field: "id".into(),
+            allow_repeated_ids: false,
+            skip_bad: None,
+            threads: 0,
+            temp_dir: std::env::temp_dir(),
+        }
+    }
+}
+
+/// Where a run has got to, for a progress bar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// What is being done.
+    pub stage: Stage,
+    /// Bytes of the input files, or documents, done.
+    pub done: u64,
+    /// Of how many; 0 when nobody knows.
+    pub total: u64,
+}
+
+/// The passes of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// First pass: every text to its sketch. In bytes.
+    Sketching,
+    /// Band keys to buckets. In bands.
+    Pairing,
+    /// Second pass: the shingle sets of documents that share a band. In bytes.
+    Loading,
+    /// Going down keep order. In documents.
+    Deciding,
+    /// Last pass: writing. In bytes.
+    Writing,
+}
+
+/// Is told where a run has got to; called often, from any thread.
+pub type Observer<'a> = &'a (dyn Fn(Progress) + Sync);

@@ -1,0 +1,93 @@
+//! What can go wrong with files, told so that the user knows where to look and what to do.
+
+use std::{fmt, io, path::Path};
+
+/// The result of an engine function.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// A failure. Its message names the file, the line and the field where there are such, and says what to do.
+#[derive(Debug)]
+pub struct Error {
+    kind: ErrorKind,
+    message: String,
+}
+
+/// What sort of failure: for exit codes, exception classes, HTTP statuses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The configuration cannot be.
+    Config,
+    /// An input cannot be found, opened, read or decompressed.
+    Input,
+    /// A line is no usable record.
+    Record,
+    /// An output cannot be written.
+    Output,
+    /// The reader of our output has gone: no failure of ours.
+    BrokenPipe,
+    /// Temporary files cannot be written or read.
+    Temporary,
+}
+
+impl Error {
+    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into() }
+    }
+
+    /// What sort of failure it is.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    pub(crate) fn reading(path: &str, error: &io::Error) -> Self {
+        let message = match error.kind() {
+            io::ErrorKind::NotFound => format!("{path}: no such file; check the name, or give a folder or a quoted glob"),
+            io::ErrorKind::PermissionDenied => format!("{path}: permission denied; make the file readable for you"),
+            io::ErrorKind::UnexpectedEof => {
+                format!("{path}: the compressed data ends in the middle: the file is truncated; copy or download it again")
+            }
+            io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput | io::ErrorKind::Other => {
+                format!("{path}: the compressed data is damaged ({error}); copy or download it again")
+            }
+            _ => format!("{path}: cannot be read: {error}"),
+        };
+        Self::new(ErrorKind::Input, message)
+    }
+
+    pub(crate) fn writing(path: &str, error: &io::Error) -> Self {
+        let what = match error.kind() {
+            io::ErrorKind::BrokenPipe => return Self::new(ErrorKind::BrokenPipe, format!("{path}: {error}")),
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "no space left; free some or write elsewhere".into(),
+            io::ErrorKind::PermissionDenied => "permission denied; write to a folder that is yours".into(),
+            io::ErrorKind::NotFound => "its folder does not exist; make it first".into(),
+            io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only; write elsewhere".into(),
+            io::ErrorKind::IsADirectory => "it is a folder; give the name of a file".into(),
+            _ => error.to_string(),
+        };
+        Self::new(ErrorKind::Output, format!("{path}: cannot be written: {what}"))
+    }
+
+    pub(crate) fn temporary(folder: &Path, error: &io::Error) -> Self {
+        let what = match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "no space left".into(),
+            _ => error.to_string(),
+        };
+        let message = format!("temporary files in {}: {what}; name another folder with --temp-dir", folder.display());
+        Self::new(ErrorKind::Temporary, message)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<lookalike::Error> for Error {
+    fn from(error: lookalike::Error) -> Self {
+        Self::new(ErrorKind::Config, error.to_string())
+    }
+}

@@ -1,0 +1,12 @@
+//! Inputs → lines → records.
+
+mod block;
+mod input;
+mod open;
+mod record;
+mod source;
+
+pub(crate) use block::{Block, BlockInfo, Blocks, is_blank};
+pub(crate) use input::{Input, expand};
+pub(crate) use record::{Fields, KeepField, Record};
+pub(crate) use source::Source;

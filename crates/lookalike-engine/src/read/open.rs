@@ -1,0 +1,75 @@
+//! A file → its bytes, decompressed. What a file is, its first bytes say; its ending is only held against it.
+
+use std::{
+    fs::File,
+    io::{self, BufReader, Cursor, Read},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use crate::error::{Error, ErrorKind, Result};
+
+pub(crate) type Reader = Box<dyn Read + Send>;
+
+/// Formats that people have and that are not read: better named than misread as bad JSON.
+const FOREIGN: [(&[u8], &str); 6] = [
+    (b"BZh", "bzip2-compressed"),
+    (b"\xfd7zXZ\0", "xz-compressed"),
+    (b"\x04\x22\x4d\x18", "lz4-compressed"),
+    (b"PK\x03\x04", "a zip archive"),
+    (b"PAR1", "a Parquet file"),
+    (b"ARROW1", "an Arrow file"),
+];
+
+/// Looks at the first bytes and puts the right decompressor in front. `name` is for messages.
+pub(crate) fn decompress(mut raw: impl Read + Send + 'static, name: &str) -> Result<Reader> {
+    let reading = |error| Error::reading(name, &error);
+    let mut start = [0; 6];
+    let mut filled = 0;
+    while filled < start.len() {
+        match raw.read(&mut start[filled..]).map_err(reading)? {
+            0 => break,
+            n => filled += n,
+        }
+    }
+    let start = &start[..filled];
+    if let Some((_, what)) = FOREIGN.iter().find(|(magic, _)| start.starts_with(magic)) {
+        let message = format!("{name}: is {what}; lookalike reads JSON Lines, plain, .gz or .zst: convert it first");
+        return Err(Error::new(ErrorKind::Input, message));
+    }
+    let whole = Cursor::new(start.to_vec()).chain(raw);
+    // A zstd file may begin with a skippable frame (pzstd, seekable zstd).
+    let skippable = start.len() >= 4 && start[1..4] == [0x2a, 0x4d, 0x18] && start[0] & 0xf0 == 0x50;
+    if start.starts_with(&[0x1f, 0x8b]) {
+        return Ok(Box::new(flate2::bufread::MultiGzDecoder::new(BufReader::with_capacity(1 << 17, whole))));
+    }
+    if start.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) || skippable {
+        let mut decoder = zstd::Decoder::new(whole).map_err(reading)?;
+        decoder.window_log_max(31).map_err(reading)?;
+        return Ok(Box::new(decoder));
+    }
+    for (ending, what) in [(".gz", "gzip"), (".zst", "zstd")] {
+        if name.ends_with(ending) {
+            let message =
+                format!("{name}: named {ending} but holds no {what} data; download it again, or rename it if it is plain text");
+            return Err(Error::new(ErrorKind::Input, message));
+        }
+    }
+    Ok(Box::new(whole))
+}
+
+/// Counts the bytes that are read from a file, before decompression.
+pub(crate) struct Counted {
+    pub(crate) file: File,
+    pub(crate) count: Arc<AtomicU64>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.file.read(buffer)?;
+        self.count.fetch_add(n as u64, Ordering::Relaxed);
+        Ok(n)
+    }
+}

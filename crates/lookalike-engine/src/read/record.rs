@@ -1,0 +1,450 @@
+//! A line → the fields that matter. The rest of the line is checked for being JSON and otherwise left alone.
+
+use std::fmt;
+
+use lookalike::cluster::{Keep, number_key, time_key};
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// The names of the fields that are read.
+#[derive(Debug, Clone)]
+pub(crate) struct Fields {
+    pub(crate) text: String,
+    pub(crate) id: String,
+    pub(crate) keep: KeepField,
+}
+
+/// What keep order reads in each record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum KeepField {
+    /// Nothing: input order.
+    Nothing,
+    /// The text's characters are counted.
+    Length,
+    Time(String),
+    Max(String),
+    Min(String),
+}
+
+impl From<&Keep> for KeepField {
+    fn from(keep: &Keep) -> Self {
+        match keep {
+            Keep::First => Self::Nothing,
+            Keep::Longest => Self::Length,
+            Keep::Newest(field) => Self::Time(field.clone()),
+            Keep::Max(field) => Self::Max(field.clone()),
+            Keep::Min(field) => Self::Min(field.clone()),
+        }
+    }
+}
+
+impl KeepField {
+    fn name(&self) -> Option<&str> {
+        match self {
+            Self::Nothing | Self::Length => None,
+            Self::Time(field) | Self::Max(field) | Self::Min(field) => Some(field),
+        }
+    }
+}
+
+/// What was found in a line. A buffer, used again for the next.
+#[derive(Debug, Default)]
+pub(crate) struct Record {
+    pub(crate) text: String,
+    /// The id as it stands in the line, a JSON string or number; empty when there is none.
+    pub(crate) id: String,
+    /// Largest first in keep order.
+    pub(crate) key: u64,
+}
+
+/// Why a line is no usable record: what is wrong and what to do, for behind `path:line: `.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fault(String);
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Record {
+    /// Reads a line. Cost: one pass of the JSON parser and one copy of the text.
+    pub(crate) fn read(&mut self, line: &[u8], fields: &Fields) -> Result<(), Fault> {
+        self.text.clear();
+        self.id.clear();
+        self.key = 0;
+        let line = std::str::from_utf8(line).map_err(|error| {
+            let at = error.valid_up_to() + 1;
+            Fault(format!("invalid UTF-8 at byte {at} of the line; convert the file to UTF-8, for instance with iconv"))
+        })?;
+        let mut json = serde_json::Deserializer::from_str(line);
+        let parsed = json.deserialize_map(Object { fields, text: &mut self.text });
+        let found = parsed.and_then(|found| json.end().map(|()| found)).map_err(|error| not_an_object(&error))?;
+        match found.text {
+            None => return Err(no_text(line, &fields.text)),
+            Some(Shape::Twice) => return Err(Fault(format!("field {:?} stands twice; keep one of the two", fields.text))),
+            Some(Shape::Text) => {}
+            Some(other) => {
+                let (field, what) = (&fields.text, other.name());
+                return Err(Fault(format!(
+                    "field {field:?} is {what}, not a text; give a string, or name another field with --text-field"
+                )));
+            }
+        }
+        match found.id {
+            None => {}
+            Some(id) if id.starts_with(['"', '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']) => self.id.push_str(id),
+            Some(id) => {
+                let (field, what) = (&fields.id, Shape::of(id).name());
+                return Err(Fault(format!(
+                    "field {field:?} is {what}; an id must be a string or a number: leave it out, or name another field with --id-field"
+                )));
+            }
+        }
+        self.key = match &fields.keep {
+            KeepField::Nothing => 0,
+            KeepField::Length => self.text.chars().count() as u64,
+            KeepField::Time(field) => time(found.keep, field)?,
+            KeepField::Max(field) => number_key(number(found.keep, field, "max")?),
+            KeepField::Min(field) => number_key(-number(found.keep, field, "min")?),
+        };
+        Ok(())
+    }
+}
+
+fn not_an_object(error: &serde_json::Error) -> Fault {
+    let words = error.to_string();
+    let words = words.split(" at line 1 column ").next().unwrap_or_default();
+    Fault(if error.is_data() {
+        format!("not a JSON object ({words}); each line must be one object such as {{\"id\": 1, \"text\": \"…\"}}")
+    } else {
+        format!("not JSON: {words} at byte {} of the line; each line must be one whole JSON object", error.column())
+    })
+}
+
+/// Names the fields that the record does have: nearly always one of them was meant.
+fn no_text(line: &str, field: &str) -> Fault {
+    const SHOWN: usize = 12;
+    let names = serde_json::from_str::<Names>(line).map(|names| names.0).unwrap_or_default();
+    let mut shown = names.iter().take(SHOWN).map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
+    if names.len() > SHOWN {
+        shown += &format!(" and {} more", names.len() - SHOWN);
+    }
+    let has = if names.is_empty() { "no fields".into() } else { format!("the fields {shown}") };
+    Fault(format!("no field {field:?}; the record has {has}: name the one with the text with --text-field"))
+}
+
+fn number(value: Option<&str>, field: &str, keep: &str) -> Result<f64, Fault> {
+    let wanted = |what: &str| Fault(format!("field {field:?} {what}; --keep {keep}:{field} needs a number in each record"));
+    let value = value.ok_or_else(|| wanted("is missing"))?;
+    value.parse().ok().filter(|number: &f64| number.is_finite()).ok_or_else(|| wanted(&format!("is {}", Shape::of(value).name())))
+}
+
+/// A time: a number of seconds since 1970, or a date or time as in RFC 3339, ISO 8601 or RFC 2822; without an offset, UTC.
+fn time(value: Option<&str>, field: &str) -> Result<u64, Fault> {
+    let wanted = |what: &str| {
+        Fault(format!(
+            "field {field:?} {what}; --keep newest:{field} needs a date (2024-01-31, 2024-01-31T12:00:00Z) or seconds since 1970"
+        ))
+    };
+    let value = value.ok_or_else(|| wanted("is missing"))?;
+    if let Ok(seconds) = value.parse::<f64>() {
+        return Ok(time_key((seconds * 1e9) as i128));
+    }
+    let Ok(text) = serde_json::from_str::<String>(value) else { return Err(wanted(&format!("is {}", Shape::of(value).name()))) };
+    moment(text.trim()).map(time_key).ok_or_else(|| wanted(&format!("is {text:?}, no time that is understood")))
+}
+
+fn moment(text: &str) -> Option<i128> {
+    use jiff::{Timestamp, civil::DateTime, fmt::rfc2822, tz::TimeZone};
+    let stamp = text.parse::<Timestamp>().ok();
+    let civil = || {
+        let whole = match text.len() {
+            4 => format!("{text}-01-01"),
+            7 => format!("{text}-01"),
+            _ => text.into(),
+        };
+        whole.parse::<DateTime>().ok()?.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp())
+    };
+    let letter = || rfc2822::parse(text).ok().map(|zoned| zoned.timestamp());
+    stamp.or_else(civil).or_else(letter).map(|stamp| stamp.as_nanosecond())
+}
+
+/// What a value is, for messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Text,
+    Number,
+    Bool,
+    Null,
+    Array,
+    Object,
+    Twice,
+}
+
+impl Shape {
+    fn of(value: &str) -> Self {
+        match value.as_bytes().first() {
+            Some(b'"') => Self::Text,
+            Some(b't' | b'f') => Self::Bool,
+            Some(b'n') => Self::Null,
+            Some(b'[') => Self::Array,
+            Some(b'{') => Self::Object,
+            _ => Self::Number,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Text => "a string",
+            Self::Number => "a number",
+            Self::Bool => "true or false",
+            Self::Null => "null",
+            Self::Array => "an array",
+            Self::Object => "an object",
+            Self::Twice => "there twice",
+        }
+    }
+}
+
+/// What one pass over a record finds.
+#[derive(Default)]
+struct Found<'de> {
+    text: Option<Shape>,
+    id: Option<&'de str>,
+    keep: Option<&'de str>,
+}
+
+struct Object<'a> {
+    fields: &'a Fields,
+    text: &'a mut String,
+}
+
+impl<'de> Visitor<'de> for Object<'_> {
+    type Value = Found<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Found<'de>, M::Error> {
+        let mut found = Found::default();
+        while let Some(field) = map.next_key_seed(FieldName(self.fields))? {
+            match field {
+                Field::Text if found.text.is_some() => {
+                    map.next_value::<IgnoredAny>()?;
+                    found.text = Some(Shape::Twice);
+                }
+                Field::Text => found.text = Some(map.next_value_seed(Text(self.text))?),
+                Field::Id => found.id = Some(map.next_value::<&RawValue>()?.get()),
+                Field::Keep => found.keep = Some(map.next_value::<&RawValue>()?.get()),
+                Field::IdAndKeep => {
+                    found.id = Some(map.next_value::<&RawValue>()?.get());
+                    found.keep = found.id;
+                }
+                Field::Other => _ = map.next_value::<IgnoredAny>()?,
+            }
+        }
+        Ok(found)
+    }
+}
+
+enum Field {
+    Text,
+    Id,
+    Keep,
+    IdAndKeep,
+    Other,
+}
+
+/// Tells a field by its name, without keeping the name.
+struct FieldName<'a>(&'a Fields);
+
+impl<'de> DeserializeSeed<'de> for FieldName<'_> {
+    type Value = Field;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Field, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for FieldName<'_> {
+    type Value = Field;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a field name")
+    }
+
+    fn visit_str<E>(self, name: &str) -> Result<Field, E> {
+        let keep = self.0.keep.name() == Some(name);
+        Ok(match name {
+            _ if name == self.0.text => Field::Text,
+            _ if name == self.0.id && keep => Field::IdAndKeep,
+            _ if name == self.0.id => Field::Id,
+            _ if keep => Field::Keep,
+            _ => Field::Other,
+        })
+    }
+}
+
+/// Copies a string into a buffer; of anything else, tells what it is.
+struct Text<'a>(&'a mut String);
+
+impl<'de> DeserializeSeed<'de> for Text<'_> {
+    type Value = Shape;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Shape, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Text<'_> {
+    type Value = Shape;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a text")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Shape, E> {
+        self.0.push_str(text);
+        Ok(Shape::Text)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Shape, E> {
+        Ok(Shape::Bool)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Shape, E> {
+        Ok(Shape::Number)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Shape, E> {
+        Ok(Shape::Number)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Shape, E> {
+        Ok(Shape::Number)
+    }
+
+    fn visit_unit<E>(self) -> Result<Shape, E> {
+        Ok(Shape::Null)
+    }
+
+    fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut array: A) -> Result<Shape, A::Error> {
+        while array.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(Shape::Array)
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Shape, M::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Shape::Object)
+    }
+}
+
+/// The names of a record's fields.
+struct Names(Vec<String>);
+
+impl<'de> serde::Deserialize<'de> for Names {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Collect;
+        impl<'de> Visitor<'de> for Collect {
+            type Value = Names;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Names, M::Error> {
+                let mut names = Vec::new();
+                while let Some((name, IgnoredAny)) = map.next_entry()? {
+                    names.push(name);
+                }
+                Ok(Names(names))
+            }
+        }
+        deserializer.deserialize_map(Collect)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fields(keep: &str) -> Fields {
+        Fields { text: "text".into(), id: "id".into(), keep: (&keep.parse::<Keep>().unwrap()).into() }
+    }
+
+    fn fault(line: &[u8], keep: &str) -> String {
+        Record::default().read(line, &fields(keep)).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn records_in_a_table() {
+        for (line, text, id) in [
+            (r#"{"id":"a","text":"x y"}"#, "x y", r#""a""#),
+            (r#" { "text" : "a\nb\u00e9\ud83d\ude00\"" , "other" : {"text":[1,{}]}, "id" : -12.50 } "#, "a\nbé😀\"", "-12.50"),
+            (r#"{"te\u0078t":"escaped name"}"#, "escaped name", ""),
+            (r#"{"text":""}"#, "", ""),
+        ] {
+            let mut record = Record::default();
+            record.read(line.as_bytes(), &fields("first")).unwrap();
+            assert_eq!((record.text.as_str(), record.id.as_str()), (text, id));
+        }
+    }
+
+    #[test]
+    fn faults_in_a_table() {
+        for (line, part) in [
+            (&b"hello"[..], "not JSON"),
+            (br#"{"text":"a""#, "not JSON"),
+            (br#"{"text":"a"} x"#, "not JSON: trailing characters at byte 14"),
+            (b"{\"text\":\"a\tb\"}", "not JSON: control character"),
+            (br#"{"text":"\ud800"}"#, "not JSON"),
+            (b"[1]", "not a JSON object"),
+            (b"null", "not a JSON object"),
+            (br#"{"id":1,"body":"x"}"#, "the record has the fields \"id\", \"body\""),
+            (b"{}", "the record has no fields"),
+            (br#"{"text":7}"#, "is a number, not a text"),
+            (br#"{"text":null}"#, "is null, not a text"),
+            (br#"{"text":["a"]}"#, "is an array, not a text"),
+            (br#"{"text":{"a":1}}"#, "is an object, not a text"),
+            (br#"{"text":"a","text":"b"}"#, "stands twice"),
+            (br#"{"id":null,"text":"a"}"#, "\"id\" is null"),
+            (br#"{"id":[1],"text":"a"}"#, "\"id\" is an array"),
+            (b"{\"text\":\"\xff\"}", "invalid UTF-8 at byte 10"),
+        ] {
+            let found = fault(line, "first");
+            assert!(found.contains(part), "{found}");
+        }
+    }
+
+    #[test]
+    fn keep_keys_order_times_and_numbers() {
+        let key = |value: &str, keep: &str| {
+            let mut record = Record::default();
+            record.read(format!(r#"{{"text":"a","d":{value}}}"#).as_bytes(), &fields(keep)).unwrap();
+            record.key
+        };
+        let times = [
+            r#""1969""#,
+            "0",
+            r#""1970-01-02""#,
+            r#""1997-11-21T09:55:06+00:00""#,
+            r#""Fri, 21 Nov 1997 09:55:07 +0000""#,
+            r#""1997-12""#,
+            "1.7e9",
+            r#""2024-01-31 12:00:00""#,
+            r#""2024-01-31T12:00:00.5Z""#,
+            "1800000000",
+        ];
+        let keys: Vec<u64> = times.iter().map(|time| key(time, "newest:d")).collect();
+        assert!(keys.is_sorted_by(|a, b| a < b), "{keys:?}");
+        assert!(key("-3", "max:d") < key("2.5", "max:d") && key("-3", "min:d") > key("2.5", "min:d"));
+        assert!(fault(br#"{"text":"a"}"#, "max:d").contains("\"d\" is missing"));
+        assert!(fault(br#"{"text":"a","d":"x"}"#, "max:d").contains("\"d\" is a string"));
+        assert!(fault(br#"{"text":"a","d":"yesterday"}"#, "newest:d").contains("yesterday"));
+        let mut record = Record::default();
+        record.read("{\"text\":\"héé\"}".as_bytes(), &fields("longest")).unwrap();
+        assert_eq!(record.key, 3);
+    }
+}

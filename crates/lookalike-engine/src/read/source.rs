@@ -1,0 +1,164 @@
+//! Inputs that can be read again. A run passes over its input up to three times; files are opened anew for each pass, what
+//! can be read only once (standard input, pipes) is spooled, compressed, while it is first read.
+
+use std::{
+    fs::{File, Metadata},
+    io::{self, Read, Seek, Write},
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::SystemTime,
+};
+
+use super::{
+    Input,
+    open::{Counted, Reader, decompress},
+};
+use crate::error::{Error, ErrorKind, Result};
+
+/// All inputs of a run.
+pub(crate) struct Source {
+    inputs: Vec<Input>,
+    states: Vec<State>,
+    temp_dir: PathBuf,
+    read: Arc<AtomicU64>,
+    total: u64,
+}
+
+enum State {
+    /// A file as it was when first seen: another size or time later means that it changed under the run.
+    Regular { size: u64, modified: Option<SystemTime> },
+    /// Can be read once; the spool fills while it is.
+    Once(Arc<Mutex<Option<File>>>),
+}
+
+impl Source {
+    pub(crate) fn new(inputs: Vec<Input>, temp_dir: &Path) -> Result<Self> {
+        let mut total = 0;
+        let mut states = Vec::new();
+        for input in &inputs {
+            states.push(match input {
+                Input::Stdin => State::Once(Arc::default()),
+                Input::File(path) => {
+                    let metadata = path.metadata().map_err(|error| Error::reading(&input.name(), &error))?;
+                    if metadata.is_file() {
+                        total += metadata.len();
+                        State::Regular { size: metadata.len(), modified: modified(&metadata) }
+                    } else {
+                        State::Once(Arc::default())
+                    }
+                }
+            });
+        }
+        if states.iter().any(|state| matches!(state, State::Once(_))) {
+            total = 0;
+        }
+        Ok(Self { inputs, states, temp_dir: temp_dir.into(), read: Arc::default(), total })
+    }
+
+    pub(crate) fn inputs(&self) -> &[Input] {
+        &self.inputs
+    }
+
+    /// Bytes of the input files; 0 when one of them has no size.
+    pub(crate) fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// Bytes of the input files read in this pass.
+    pub(crate) fn read(&self) -> u64 {
+        self.read.load(Ordering::Relaxed)
+    }
+
+    /// A new pass begins.
+    pub(crate) fn rewind(&self) {
+        self.read.store(0, Ordering::Relaxed);
+    }
+
+    /// The failure of an input that is not what an earlier pass saw.
+    pub(crate) fn changed(&self, number: usize) -> Error {
+        let name = self.inputs[number].name();
+        Error::new(ErrorKind::Input, format!("{name}: changed while it was being read; run again when nothing writes to it"))
+    }
+
+    /// Opens an input for one pass, decompressed.
+    pub(crate) fn open(&self, number: usize) -> Result<Reader> {
+        let input = &self.inputs[number];
+        let name = input.name();
+        let reading = |error| Error::reading(&name, &error);
+        match &self.states[number] {
+            State::Regular { size, modified: then } => {
+                let file = match input {
+                    Input::File(path) => File::open(path).map_err(reading)?,
+                    Input::Stdin => return Err(Error::reading(&name, &io::ErrorKind::Unsupported.into())),
+                };
+                let metadata = file.metadata().map_err(reading)?;
+                if (metadata.len(), modified(&metadata)) != (*size, *then) {
+                    return Err(self.changed(number));
+                }
+                decompress(Counted { file, count: self.read.clone() }, &name)
+            }
+            State::Once(spool) => {
+                let spooled = spool.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
+                if let Some(file) = spooled {
+                    let mut again = file.try_clone().map_err(|error| Error::temporary(&self.temp_dir, &error))?;
+                    again.rewind().map_err(|error| Error::temporary(&self.temp_dir, &error))?;
+                    *spool.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(file);
+                    return decompress(again, "the spool of standard input");
+                }
+                let reader = match input {
+                    Input::Stdin => decompress(io::stdin(), &name)?,
+                    Input::File(path) => decompress(File::open(path).map_err(reading)?, &name)?,
+                };
+                Ok(Box::new(Spooling::new(reader, spool.clone(), &self.temp_dir)?))
+            }
+        }
+    }
+}
+
+fn modified(metadata: &Metadata) -> Option<SystemTime> {
+    metadata.modified().ok()
+}
+
+/// Reads, and keeps what it read for later passes.
+struct Spooling {
+    reader: Reader,
+    encoder: Option<zstd::Encoder<'static, File>>,
+    spool: Arc<Mutex<Option<File>>>,
+    temp_dir: PathBuf,
+}
+
+impl Spooling {
+    fn new(reader: Reader, spool: Arc<Mutex<Option<File>>>, temp_dir: &Path) -> Result<Self> {
+        let encoder = tempfile::tempfile_in(temp_dir).and_then(|file| zstd::Encoder::new(file, 1));
+        let encoder = encoder.map_err(|error| Error::temporary(temp_dir, &error))?;
+        Ok(Self { reader, encoder: Some(encoder), spool, temp_dir: temp_dir.into() })
+    }
+
+    fn keep(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if let Some(encoder) = &mut self.encoder {
+            encoder.write_all(bytes)?;
+        }
+        if bytes.is_empty()
+            && let Some(encoder) = self.encoder.take()
+        {
+            *self.spool.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(encoder.finish()?);
+        }
+        Ok(())
+    }
+}
+
+impl Read for Spooling {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.reader.read(buffer)?;
+        if !buffer.is_empty() {
+            self.keep(&buffer[..n]).map_err(|error| {
+                // A kind of its own, so that the message speaks of the spool and not of damaged input.
+                io::Error::new(io::ErrorKind::StorageFull, format!("{}", Error::temporary(&self.temp_dir, &error)))
+            })?;
+        }
+        Ok(n)
+    }
+}

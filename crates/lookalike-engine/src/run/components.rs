@@ -1,0 +1,96 @@
+//! Pairs within buckets, each once; and connected components over them.
+
+use lookalike::{
+    cluster::UnionFind,
+    lsh::{share_earlier_band, sorted_rows},
+};
+use rayon::{ThreadPool, prelude::*};
+
+use super::{
+    deciding::Verdicts,
+    matching::{Likeness, Matcher},
+    pairing::Pairing,
+};
+use crate::error::Result;
+
+/// Candidate pairs that are gathered before they are verified.
+const BATCH: usize = 1 << 16;
+
+/// Gives every candidate pair of leaders, in batches, to `verify`. `wanted` may turn a pair away before its sketches are
+/// compared. Pairs come in an order that depends on the documents alone.
+pub(crate) fn each_candidate_pair(
+    columns: &[Vec<u32>],
+    documents: &[u32],
+    matcher: &Matcher,
+    mut verify: impl FnMut(&[(u32, u32)]) -> Result<()>,
+) -> Result<()> {
+    let mut batch = Vec::new();
+    let mut others = Vec::new();
+    for (band, column) in columns.iter().enumerate() {
+        let rows = sorted_rows(column, documents.iter().copied());
+        for bucket in rows.chunk_by(|a, b| a >> 32 == b >> 32).filter(|bucket| bucket.len() > 1) {
+            for (i, a) in bucket.iter().map(|row| *row as u32).enumerate() {
+                others.clear();
+                others
+                    .extend(bucket[i + 1..].iter().map(|row| *row as u32).filter(|&b| !share_earlier_band(columns, band, a, b)));
+                matcher.keep_candidates(a, &mut others, |other| other);
+                batch.extend(others.iter().map(|&b| (a, b)));
+                if batch.len() >= BATCH {
+                    verify(&batch)?;
+                    batch.clear();
+                }
+            }
+        }
+    }
+    verify(&batch)
+}
+
+/// Verifies pairs on all threads; the likenesses stand in the pairs' order.
+pub(crate) fn likenesses(pairs: &[(u32, u32)], matcher: &Matcher, pool: &ThreadPool) -> Result<Vec<Option<Likeness>>> {
+    let threshold = matcher.method.config().threshold;
+    let one = |(set, other): &mut (Vec<u64>, Vec<u64>), &(a, b): &(u32, u32)| {
+        matcher.sets.read(a, set)?;
+        matcher.likeness(a, set, b, threshold, other)
+    };
+    pool.install(|| pairs.par_iter().map_init(Default::default, one).collect())
+}
+
+/// Verdicts by connected components of all matches: the first of each in keep order is kept.
+pub(crate) fn components(columns: &[Vec<u32>], pairing: &Pairing, matcher: &Matcher, pool: &ThreadPool) -> Result<Verdicts> {
+    let documents = pairing.order.len() as u32;
+    let mut groups = UnionFind::new(documents as usize);
+    each_candidate_pair(columns, &pairing.contenders, matcher, |batch| {
+        // What is joined already stays joined: no need to look again.
+        let open: Vec<(u32, u32)> = batch.iter().copied().filter(|&(a, b)| groups.find(a) != groups.find(b)).collect();
+        for (&(a, b), likeness) in open.iter().zip(likenesses(&open, matcher, pool)?) {
+            if likeness.is_some() {
+                groups.join(a, b);
+            }
+        }
+        Ok(())
+    })?;
+    let mut verdicts = Verdicts::all_kept(documents);
+    let mut firsts = vec![None; documents as usize];
+    let mut dropped = Vec::new();
+    for &document in pairing.order.iter().filter(|&&d| !pairing.is_empty(d)) {
+        let leader = pairing.leaders[document as usize];
+        let first = *firsts[groups.find(leader) as usize].get_or_insert(document);
+        if first == leader {
+            if document != first {
+                verdicts.drop_for(document, first, None);
+            }
+        } else {
+            dropped.push((document, leader, first));
+        }
+    }
+    // How like its component's first each document is: any value, the chain may have led anywhere.
+    let measure = |(set, other): &mut (Vec<u64>, Vec<u64>), &(_, leader, first): &(u32, u32, u32)| {
+        matcher.sets.read(leader, set)?;
+        matcher.likeness(leader, set, first, 0.0, other)
+    };
+    let measured: Result<Vec<_>> = pool.install(|| dropped.par_iter().map_init(Default::default, measure).collect());
+    for (&(document, _, first), likeness) in dropped.iter().zip(measured?) {
+        verdicts.drop_for(document, first, likeness.and_then(|likeness| likeness.overlap));
+    }
+    Ok(verdicts)
+}

@@ -1,0 +1,132 @@
+//! The main job: a collection in, what is kept and why out.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::atomic::Ordering,
+    time::Instant,
+};
+
+use lookalike::{Cluster, Method, Verify};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use super::{
+    components::components,
+    deciding::Deciding,
+    emitting::Emitting,
+    loading,
+    matching::Matcher,
+    pairing::Pairing,
+    sketching::{self, Table, open_bad},
+    summary::Summary,
+};
+use crate::{
+    config::{Observer, RunConfig},
+    error::{Error, ErrorKind, Result},
+    read::{Source, expand},
+    write::{Output, refuse_overwriting},
+};
+
+/// What to write. Nothing is written under its name before all of it is.
+#[derive(Debug, Clone, Default)]
+pub struct Outputs {
+    /// The kept lines; `-` for standard output.
+    pub kept: Option<PathBuf>,
+    /// The decisions, JSON Lines; `-` for standard output.
+    pub decisions: Option<PathBuf>,
+}
+
+/// Deduplicates a collection by the law.
+///
+/// # Errors
+/// A configuration that cannot be, an input that cannot be read, a line that is no record (unless bad lines are set aside),
+/// an output that cannot be written. Nothing is left under an output's name then.
+pub fn dedup(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Result<Summary> {
+    let started = Instant::now();
+    let method = Method::new(config.method.clone())?;
+    let inputs = expand(&config.inputs)?;
+    let paths = [&outputs.kept, &outputs.decisions, &config.skip_bad];
+    let named: Vec<&Path> = paths.into_iter().flatten().map(PathBuf::as_path).collect();
+    refuse_overwriting(&named, &inputs)?;
+    let source = Source::new(inputs, &config.temp_dir)?;
+    // Opened before the work: better to hear now that a folder is missing than in an hour.
+    let mut kept = outputs.kept.as_deref().map(Output::create).transpose()?;
+    let mut decisions = outputs.decisions.as_deref().map(Output::create).transpose()?;
+    let mut bad = open_bad(config.skip_bad.as_ref())?;
+    let pool = pool(config.threads)?;
+    let mut summary = Summary::new(&method);
+    summary.keep = config.keep.to_string();
+
+    let mut clock = Clock(Instant::now());
+    let mut table = sketching::sketch(config, &method, &source, &pool, bad.as_mut(), observer)?;
+    summary.seconds.sketching = clock.lap();
+
+    let mut pairing = Pairing::new(&table);
+    let columns = std::mem::take(&mut table.columns);
+    let grouped = match config.method.cluster {
+        Cluster::Law => Grouped::Buckets(pairing.bucket(columns, &pool, observer)),
+        Cluster::Components => {
+            let buckets = pairing.bucket(columns.clone(), &pool, observer);
+            drop(buckets);
+            Grouped::Columns(columns)
+        }
+    };
+    summary.seconds.pairing = clock.lap();
+
+    let exact = config.method.verify == Verify::Exact;
+    let wanted = pairing.contenders.iter().copied().filter(|_| exact);
+    let sets = loading::load(config, &method, &source, &table, wanted, &pool, observer)?;
+    summary.seconds.loading = clock.lap();
+
+    let matcher = Matcher::new(&method, &table.bits, &sets);
+    let verdicts = match grouped {
+        Grouped::Buckets(buckets) => Deciding { pairing: &pairing, matcher: &matcher, pool: &pool }.decide(buckets, observer)?,
+        Grouped::Columns(columns) => components(&columns, &pairing, &matcher, &pool)?,
+    };
+    summary.pairs_met = matcher.met.load(Ordering::Relaxed);
+    summary.pairs_refused = matcher.refused.load(Ordering::Relaxed);
+    summary.seconds.deciding = clock.lap();
+
+    let emitting = Emitting::new(&table, &pairing, &matcher, &verdicts, &pool);
+    emitting.count(&mut summary);
+    if let Some(output) = &mut kept {
+        emitting.kept_lines(&source, output, observer)?;
+    }
+    if let Some(output) = &mut decisions {
+        emitting.decisions(output)?;
+    }
+    [bad, decisions, kept].into_iter().flatten().try_for_each(Output::finish)?;
+    summary.seconds.writing = clock.lap();
+    summary.seconds.total = started.elapsed().as_secs_f64();
+    count_lines(&mut summary, &table);
+    Ok(summary)
+}
+
+/// What deciding walks through.
+enum Grouped {
+    Buckets(lookalike::cluster::Buckets),
+    Columns(Vec<Vec<u32>>),
+}
+
+fn count_lines(summary: &mut Summary, table: &Table) {
+    summary.bytes = table.counts.line_bytes;
+    summary.bad_lines = table.counts.bad_lines;
+    summary.bad_examples.clone_from(&table.counts.bad_examples);
+    summary.blank_lines = table.counts.blank_lines;
+}
+
+/// Threads for a run; 0 for one a core.
+pub(crate) fn pool(threads: usize) -> Result<ThreadPool> {
+    let built = ThreadPoolBuilder::new().num_threads(threads).build();
+    built.map_err(|error| Error::new(ErrorKind::Config, format!("{threads} threads cannot be started: {error}; ask for fewer")))
+}
+
+/// Laps of wall-clock time.
+struct Clock(Instant);
+
+impl Clock {
+    fn lap(&mut self) -> f64 {
+        let lap = self.0.elapsed().as_secs_f64();
+        self.0 = Instant::now();
+        lap
+    }
+}

@@ -1,0 +1,145 @@
+//! Last pass: kept lines byte for byte, decisions line by line, both in input order.
+
+use lookalike::{Reason, Verify};
+use rayon::{ThreadPool, prelude::*};
+use serde_json::value::RawValue;
+
+use super::{deciding::Verdicts, matching::Matcher, pairing::Pairing, parallel::in_order, sketching::Table, summary::Summary};
+use crate::{
+    config::{Observer, Progress, Stage},
+    error::{Error, ErrorKind, Result},
+    read::{Blocks, Source},
+    write::{DecisionLines, Likeness, Output},
+};
+
+/// Documents whose decisions one thread writes at a time.
+const STRETCH: u32 = 4096;
+
+/// All that is known at the end.
+pub(crate) struct Emitting<'a> {
+    pub(crate) table: &'a Table,
+    pub(crate) pairing: &'a Pairing,
+    pub(crate) matcher: &'a Matcher<'a>,
+    pub(crate) verdicts: &'a Verdicts,
+    pub(crate) pool: &'a ThreadPool,
+    sizes: Vec<u32>,
+}
+
+impl<'a> Emitting<'a> {
+    pub(crate) fn new(
+        table: &'a Table,
+        pairing: &'a Pairing,
+        matcher: &'a Matcher<'a>,
+        verdicts: &'a Verdicts,
+        pool: &'a ThreadPool,
+    ) -> Self {
+        let mut sizes = vec![1; table.documents() as usize];
+        (0..table.documents()).filter_map(|d| verdicts.representative(d)).for_each(|r| sizes[r as usize] += 1);
+        Self { table, pairing, matcher, verdicts, pool, sizes }
+    }
+
+    /// Copies the kept lines.
+    pub(crate) fn kept_lines(&self, source: &Source, output: &mut Output, observer: Observer) -> Result<()> {
+        in_order(
+            self.pool,
+            Blocks::new(source),
+            |block, _: &mut ()| {
+                let info = self.table.blocks.get(block.number).ok_or_else(|| source.changed(block.input))?;
+                let mut kept = Vec::with_capacity(block.bytes().len() + 1);
+                for (document, line) in info.documents(block, source)? {
+                    if self.verdicts.representative(document).is_none() {
+                        kept.extend_from_slice(line);
+                        if !line.ends_with(b"\n") {
+                            kept.push(b'\n');
+                        }
+                    }
+                }
+                Ok(kept)
+            },
+            |kept| {
+                observer(Progress { stage: Stage::Writing, done: source.read(), total: source.total() });
+                output.write(&kept)
+            },
+        )
+    }
+
+    /// Writes every document's decision.
+    pub(crate) fn decisions(&self, output: &mut Output) -> Result<()> {
+        let documents = self.table.documents();
+        let stretches: Vec<_> =
+            (0..documents).step_by(STRETCH as usize).map(|d| d..documents.min(d.saturating_add(STRETCH))).collect();
+        for some in stretches.chunks(4 * self.pool.current_num_threads()) {
+            let lines: Result<Vec<_>> =
+                self.pool.install(|| some.par_iter().map(|stretch| self.stretch(stretch.clone())).collect());
+            lines?.iter().try_for_each(|lines| output.write(&lines.bytes))?;
+        }
+        Ok(())
+    }
+
+    fn stretch(&self, documents: std::ops::Range<u32>) -> Result<DecisionLines> {
+        let (mut ids, mut other) = (Vec::new(), Vec::new());
+        let mut lines = DecisionLines::default();
+        let mut start = 0;
+        for (document, end) in documents.clone().zip(self.table.ids(documents, &mut ids)?) {
+            let id = raw(&ids[start..end])?;
+            start = end;
+            let reason = self.reason(document);
+            match self.verdicts.representative(document) {
+                None => lines.kept(id, reason, self.sizes[document as usize]),
+                Some(r) => {
+                    self.table.ids(r..r + 1, &mut other)?.for_each(drop);
+                    lines.dropped(id, reason, raw(&other)?, self.likeness(document, r), self.sizes[r as usize]);
+                }
+            }
+        }
+        Ok(lines)
+    }
+
+    fn reason(&self, document: u32) -> Reason {
+        match self.verdicts.representative(document) {
+            None if self.pairing.is_empty(document) => Reason::Empty,
+            None if self.sizes[document as usize] == 1 => Reason::Unique,
+            None => Reason::Representative,
+            Some(r) if self.table.digests[document as usize] == self.table.digests[r as usize] => Reason::Exact,
+            Some(_) => Reason::Near,
+        }
+    }
+
+    fn likeness(&self, document: u32, representative: u32) -> Likeness {
+        match (self.verdicts.overlap(document), self.matcher.method.config().verify) {
+            _ if self.table.digests[document as usize] == self.table.digests[representative as usize] => Likeness::Same,
+            (Some(overlap), _) => Likeness::Counted(overlap),
+            (None, Verify::Sketch) => Likeness::Estimated(self.matcher.estimate(document, representative)),
+            (None, _) => Likeness::Unknown,
+        }
+    }
+
+    /// Counts the verdicts into the summary.
+    pub(crate) fn count(&self, summary: &mut Summary) {
+        summary.documents = u64::from(self.table.documents());
+        for document in 0..self.table.documents() {
+            match self.reason(document) {
+                Reason::Unique => summary.kept += 1,
+                Reason::Representative => {
+                    summary.kept += 1;
+                    summary.representatives += 1;
+                }
+                Reason::Empty => {
+                    summary.kept += 1;
+                    summary.empty += 1;
+                }
+                Reason::Exact => summary.dropped_exact += 1,
+                Reason::Near => summary.dropped_near += 1,
+            }
+        }
+        summary.dropped = summary.dropped_exact + summary.dropped_near;
+        summary.largest_group = self.sizes.iter().copied().max().unwrap_or(0).into();
+    }
+}
+
+/// An id as it stands in its line.
+pub(crate) fn raw(id: &[u8]) -> Result<&RawValue> {
+    let text = std::str::from_utf8(id).ok();
+    let value = text.and_then(|text| serde_json::from_str(text).ok());
+    value.ok_or_else(|| Error::new(ErrorKind::Temporary, "a temporary file was damaged: an id could not be read back"))
+}

@@ -1,0 +1,41 @@
+//! Finding documents by their ids.
+
+use crate::{
+    config::RunConfig,
+    error::{Error, ErrorKind, Result},
+    read::{Block, Blocks, Record, Source, expand, is_blank},
+};
+
+/// The texts of the documents with these ids, in the order asked. An id is named as a person would: a string without its
+/// quotes, a number as it is written, `file:line` for a record that has none. Reads until all are found.
+///
+/// # Errors
+/// An id that no record has; whatever is wrong with a line before the last one found.
+pub fn find_texts(config: &RunConfig, ids: &[&str]) -> Result<Vec<String>> {
+    let source = Source::new(expand(&config.inputs)?, &config.temp_dir)?;
+    let fields = super::sketching::fields(config)?;
+    let mut texts: Vec<Option<String>> = vec![None; ids.len()];
+    let (mut blocks, mut block, mut record) = (Blocks::new(&source), Block::default(), Record::default());
+    while texts.contains(&None) && blocks.next(&mut block)? {
+        for (line, number) in block.lines().zip(block.first_line..).filter(|(line, _)| !is_blank(line)) {
+            let place = || format!("{}:{number}", source.inputs()[block.input].name());
+            match record.read(line, &fields) {
+                Ok(()) => {}
+                Err(_) if config.skip_bad.is_some() => continue,
+                Err(fault) => return Err(Error::new(ErrorKind::Record, format!("{}: {fault}", place()))),
+            }
+            let id = match serde_json::from_str::<String>(&record.id) {
+                Ok(text) => text,
+                Err(_) if record.id.is_empty() => place(),
+                Err(_) => record.id.clone(),
+            };
+            for (text, _) in texts.iter_mut().zip(ids).filter(|(text, wanted)| text.is_none() && **wanted == id) {
+                *text = Some(record.text.clone());
+            }
+        }
+    }
+    let found = |(text, id): (Option<String>, &&str)| {
+        text.ok_or_else(|| Error::new(ErrorKind::Input, format!("no document has the id {id:?} in {}", config.inputs.join(", "))))
+    };
+    texts.into_iter().zip(ids).map(found).collect()
+}

@@ -1,0 +1,198 @@
+//! Every match of a collection, from candidates or, exactly, from an all-pairs join.
+
+use std::path::{Path, PathBuf};
+
+use lookalike::{
+    Method,
+    verify::{Overlap, similarity_join},
+};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::{
+    components::{each_candidate_pair, likenesses},
+    dedup::pool,
+    loading,
+    matching::Matcher,
+    pairing::Pairing,
+    sketching::{self, Table, open_bad},
+};
+use crate::{
+    config::{Observer, RunConfig},
+    error::{Error, ErrorKind, Result},
+    read::{Source, expand},
+    write::{Output, refuse_overwriting},
+};
+
+/// A line of the output; `a` comes before `b` in the input.
+#[derive(Debug, Serialize)]
+pub struct Pair<'a> {
+    /// The first document's id.
+    pub a: &'a RawValue,
+    /// The second document's id.
+    pub b: &'a RawValue,
+    /// |A ∩ B| / |A ∪ B|
+    pub resemblance: f64,
+    /// |A ∩ B| / |A|
+    pub containment_ab: f64,
+    /// |A ∩ B| / |B|
+    pub containment_ba: f64,
+    /// |A ∩ B|
+    pub intersection: u64,
+    /// |A|
+    pub size_a: u64,
+    /// |B|
+    pub size_b: u64,
+}
+
+/// What was looked at and found.
+#[derive(Debug, Clone, Serialize)]
+pub struct PairsSummary {
+    /// Documents read.
+    pub documents: u64,
+    /// Pairs written.
+    pub pairs: u64,
+    /// Whether all pairs were looked for, without sketches.
+    pub exact: bool,
+    /// P(found) for a pair at the threshold; 1 for the exact way.
+    pub found_at_threshold: f64,
+    /// Lines set aside as no records.
+    pub bad_lines: u64,
+    /// The first of them, told.
+    pub bad_examples: Vec<String>,
+}
+
+/// Writes every pair of documents at or above the threshold, sorted by their places in the input. Empty texts match nothing.
+///
+/// # Errors
+/// As [`dedup`](super::dedup::dedup).
+pub fn pairs(config: &RunConfig, exact: bool, output: Option<&Path>, observer: Observer) -> Result<PairsSummary> {
+    let method = Method::new(config.method.clone())?;
+    let inputs = expand(&config.inputs)?;
+    let stdout = PathBuf::from("-");
+    let path = output.unwrap_or(&stdout);
+    let named: Vec<&Path> = config.skip_bad.as_deref().into_iter().chain([path]).collect();
+    refuse_overwriting(&named, &inputs)?;
+    let source = Source::new(inputs, &config.temp_dir)?;
+    let mut output = Output::create(path)?;
+    let mut bad = open_bad(config.skip_bad.as_ref())?;
+    let pool = pool(config.threads)?;
+    let mut table = sketching::sketch(config, &method, &source, &pool, bad.as_mut(), observer)?;
+    let mut pairing = Pairing::new(&table);
+    let copies = Copies::of(&pairing);
+    let columns = std::mem::take(&mut table.columns);
+    if !exact {
+        let with_copies: Vec<u32> = pairing.contenders.iter().copied().filter(|&d| copies.group(d).len() > 1).collect();
+        drop(pairing.bucket(columns.clone(), &pool, observer));
+        pairing.contenders.extend(with_copies);
+        pairing.contenders.sort_unstable();
+        pairing.contenders.dedup();
+    }
+    let sets = loading::load(config, &method, &source, &table, pairing.contenders.iter().copied(), &pool, observer)?;
+    let mut matches: Vec<(u32, u32, Overlap)> = Vec::new();
+    if exact {
+        let mut loaded = Vec::new();
+        for &document in &pairing.contenders {
+            let mut set = Vec::new();
+            sets.read(document, &mut set)?;
+            loaded.push(set);
+        }
+        let document = |place: u32| pairing.contenders[place as usize];
+        matches
+            .extend(similarity_join(&loaded, config.method.threshold).iter().map(|p| (document(p.a), document(p.b), p.overlap)));
+    } else {
+        let matcher = Matcher::new(&method, &table.bits, &sets);
+        each_candidate_pair(&columns, &pairing.contenders, &matcher, |batch| {
+            for (&(a, b), likeness) in batch.iter().zip(likenesses(batch, &matcher, &pool)?) {
+                matches.extend(likeness.and_then(|likeness| likeness.overlap).map(|overlap| (a, b, overlap)));
+            }
+            Ok(())
+        })?;
+    }
+    let matches = copies.expand(matches, &pairing, |document| sets.len(document) as u64);
+    write(&matches, &table, &mut output)?;
+    [bad, Some(output)].into_iter().flatten().try_for_each(Output::finish)?;
+    Ok(PairsSummary {
+        documents: table.documents().into(),
+        pairs: matches.len() as u64,
+        exact,
+        found_at_threshold: if exact { 1.0 } else { method.shape().curve().found(config.method.threshold) },
+        bad_lines: table.counts.bad_lines,
+        bad_examples: table.counts.bad_examples.clone(),
+    })
+}
+
+/// Each leader's group of equal documents, itself among them.
+struct Copies {
+    members: Vec<u32>,
+    starts: Vec<u32>,
+}
+
+impl Copies {
+    fn of(pairing: &Pairing) -> Self {
+        let documents = pairing.leaders.len();
+        let mut starts = vec![0u32; documents + 1];
+        pairing.leaders.iter().for_each(|&leader| starts[leader as usize + 1] += 1);
+        (0..documents).for_each(|d| starts[d + 1] += starts[d]);
+        let mut next = starts.clone();
+        let mut members = vec![0; documents];
+        for (document, &leader) in (0u32..).zip(&pairing.leaders) {
+            members[next[leader as usize] as usize] = document;
+            next[leader as usize] += 1;
+        }
+        Self { members, starts }
+    }
+
+    fn group(&self, leader: u32) -> &[u32] {
+        &self.members[self.starts[leader as usize] as usize..self.starts[leader as usize + 1] as usize]
+    }
+
+    /// From matches of leaders to matches of all documents, sorted.
+    fn expand(
+        &self,
+        of_leaders: Vec<(u32, u32, Overlap)>,
+        pairing: &Pairing,
+        size: impl Fn(u32) -> u64,
+    ) -> Vec<(u32, u32, Overlap)> {
+        let mut all = Vec::new();
+        for (a, b, overlap) in of_leaders {
+            for &x in self.group(a) {
+                all.extend(self.group(b).iter().map(|&y| if x < y { (x, y, overlap) } else { (y, x, overlap.swapped()) }));
+            }
+        }
+        for &leader in &pairing.contenders {
+            let (group, size) = (self.group(leader), size(leader));
+            for (i, &x) in group.iter().enumerate() {
+                all.extend(group[i + 1..].iter().map(|&y| (x, y, Overlap { shared: size, a: size, b: size })));
+            }
+        }
+        all.sort_unstable_by_key(|&(a, b, _)| (a, b));
+        all
+    }
+}
+
+fn write(matches: &[(u32, u32, Overlap)], table: &Table, output: &mut Output) -> Result<()> {
+    const PIECE: usize = 1 << 20;
+    let (mut id_a, mut id_b, mut lines) = (Vec::new(), Vec::new(), Vec::new());
+    for &(a, b, overlap) in matches {
+        table.ids(a..a + 1, &mut id_a)?.for_each(drop);
+        table.ids(b..b + 1, &mut id_b)?.for_each(drop);
+        let pair = Pair {
+            a: super::emitting::raw(&id_a)?,
+            b: super::emitting::raw(&id_b)?,
+            resemblance: overlap.resemblance(),
+            containment_ab: overlap.containment(),
+            containment_ba: overlap.swapped().containment(),
+            intersection: overlap.shared,
+            size_a: overlap.a,
+            size_b: overlap.b,
+        };
+        serde_json::to_writer(&mut lines, &pair).map_err(|error| Error::new(ErrorKind::Output, error.to_string()))?;
+        lines.push(b'\n');
+        if lines.len() > PIECE {
+            output.write(&lines)?;
+            lines.clear();
+        }
+    }
+    output.write(&lines)
+}

@@ -1,0 +1,94 @@
+//! What a run did, in numbers.
+
+use lookalike::{Config, Method};
+use serde::Serialize;
+
+/// The outcome of a run. Documents in = kept + dropped, always.
+#[derive(Debug, Clone, Serialize)]
+pub struct Summary {
+    /// Documents read.
+    pub documents: u64,
+    /// Documents that stay.
+    pub kept: u64,
+    /// Documents that go.
+    pub dropped: u64,
+    /// Of the dropped: same canonical form as their representative.
+    pub dropped_exact: u64,
+    /// Of the dropped: similar to their representative.
+    pub dropped_near: u64,
+    /// Of the kept: those without a token.
+    pub empty: u64,
+    /// Of the kept: those for which others were dropped.
+    pub representatives: u64,
+    /// Documents in the largest group.
+    pub largest_group: u64,
+    /// Lines that were set aside as no records.
+    pub bad_lines: u64,
+    /// The first of them, told.
+    pub bad_examples: Vec<String>,
+    /// Blank lines, passed over.
+    pub blank_lines: u64,
+    /// Bytes of the documents' lines, decompressed.
+    pub bytes: u64,
+    /// Bands of the signature.
+    pub bands: usize,
+    /// Rows of a band.
+    pub rows: usize,
+    /// P(found) for a pair at the threshold.
+    pub found_at_threshold: f64,
+    /// Pairs that shared a band and had to be looked at.
+    pub pairs_met: u64,
+    /// Of these, pairs that their b-bit sketches refused.
+    pub pairs_refused: u64,
+    /// Seconds of each pass.
+    pub seconds: Seconds,
+    /// How documents were compared.
+    pub method: Config,
+    /// Which document of a group stays.
+    pub keep: String,
+}
+
+/// Wall-clock seconds by pass.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub struct Seconds {
+    /// Texts to sketches.
+    pub sketching: f64,
+    /// Keys to buckets.
+    pub pairing: f64,
+    /// Sets of documents that share a band.
+    pub loading: f64,
+    /// Down keep order.
+    pub deciding: f64,
+    /// Kept lines and decisions.
+    pub writing: f64,
+    /// All of it.
+    pub total: f64,
+}
+
+impl Summary {
+    pub(crate) fn new(method: &Method) -> Self {
+        let curve = method.shape().curve();
+        Self {
+            documents: 0,
+            kept: 0,
+            dropped: 0,
+            dropped_exact: 0,
+            dropped_near: 0,
+            empty: 0,
+            representatives: 0,
+            largest_group: 0,
+            bad_lines: 0,
+            bad_examples: Vec::new(),
+            blank_lines: 0,
+            bytes: 0,
+            bands: curve.bands,
+            rows: curve.rows,
+            found_at_threshold: curve.found(method.shape().threshold()),
+            pairs_met: 0,
+            pairs_refused: 0,
+            seconds: Seconds::default(),
+            method: method.config().clone(),
+            keep: String::new(),
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! The decisions file: one JSON line for each document, in input order.
+
+use lookalike::{Reason, verify::Overlap};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+/// The fields of a line, in their order.
+#[derive(Serialize)]
+struct Line<'a> {
+    id: &'a RawValue,
+    verdict: &'static str,
+    reason: Reason,
+    representative: Option<&'a RawValue>,
+    resemblance: Option<f64>,
+    containment: Option<f64>,
+    containment_of_representative: Option<f64>,
+    cluster_size: u32,
+}
+
+/// What is known of a dropped document's likeness to its representative.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Likeness {
+    /// Both sets were counted.
+    Counted(Overlap),
+    /// The canonical forms are the same.
+    Same,
+    /// The sketches estimate it.
+    Estimated(f64),
+    /// Nobody looked.
+    Unknown,
+}
+
+/// Lines in the making.
+#[derive(Debug, Default)]
+pub(crate) struct DecisionLines {
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl DecisionLines {
+    /// A kept document.
+    pub(crate) fn kept(&mut self, id: &RawValue, reason: Reason, cluster_size: u32) {
+        self.push(&Line {
+            id,
+            verdict: "kept",
+            reason,
+            representative: None,
+            resemblance: None,
+            containment: None,
+            containment_of_representative: None,
+            cluster_size,
+        });
+    }
+
+    /// A dropped document.
+    pub(crate) fn dropped(
+        &mut self,
+        id: &RawValue,
+        reason: Reason,
+        representative: &RawValue,
+        likeness: Likeness,
+        cluster_size: u32,
+    ) {
+        let overlap = match likeness {
+            Likeness::Counted(overlap) => Some(overlap),
+            Likeness::Same => Some(Overlap { shared: 1, a: 1, b: 1 }),
+            Likeness::Estimated(_) | Likeness::Unknown => None,
+        };
+        let estimated = if let Likeness::Estimated(value) = likeness { Some(value) } else { None };
+        self.push(&Line {
+            id,
+            verdict: "dropped",
+            reason,
+            representative: Some(representative),
+            resemblance: overlap.map(Overlap::resemblance).or(estimated),
+            containment: overlap.map(Overlap::containment),
+            containment_of_representative: overlap.map(|o| o.swapped().containment()),
+            cluster_size,
+        });
+    }
+
+    fn push(&mut self, line: &Line) {
+        // Writing to memory does not fail, and these types always serialise.
+        if serde_json::to_writer(&mut self.bytes, line).is_ok() {
+            self.bytes.push(b'\n');
+        }
+    }
+}

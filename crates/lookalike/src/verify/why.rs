@@ -1,0 +1,90 @@
+//! Why two texts resemble each other: the passages that they share, for people to see.
+
+use crate::{
+    fingerprint,
+    shingle::Shingling,
+    text::{Span, Tokens, TokensBy, canonicalise, token_spans},
+};
+
+/// A stretch of a text, all of it shared with the other text or all of it not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Passage {
+    /// Where it stands, in bytes. Passages follow each other without a gap, from the text's start to its end.
+    pub span: Span,
+    /// Whether its tokens stand in shingles that the other text has too.
+    pub shared: bool,
+}
+
+/// Cuts a text into passages by what it shares with another text's shingle set (sorted, made with the same `by` and
+/// `shingling`). A token is shared when any shingle that it stands in is. What separates tokens goes with the token before.
+/// Cost: one pass, and a binary search in `other` for each shingle.
+pub fn passages(text: &str, other: &[u64], by: TokensBy, shingling: Shingling) -> Vec<Passage> {
+    let (mut tokens, mut hashes, mut shingles) = (Tokens::new(), Vec::new(), Vec::new());
+    canonicalise(text, by, &mut tokens);
+    fingerprint::token_hashes(&tokens, &mut hashes);
+    fingerprint::fingerprints(&hashes, shingling, &mut shingles);
+    let mut shared = vec![false; tokens.len()];
+    // Windows start one after the other, so only what lies behind the last marked token is new.
+    let mut marked = 0;
+    for (window, shingle) in shingling.windows(tokens.len()).zip(&shingles) {
+        if other.binary_search(shingle).is_ok() {
+            shared[window.start.max(marked)..window.end].fill(true);
+            marked = window.end;
+        }
+    }
+    let mut passages: Vec<Passage> = Vec::new();
+    for (span, shared) in token_spans(text, by).into_iter().zip(shared) {
+        match passages.last_mut() {
+            Some(last) if last.shared == shared => last.span.end = span.end,
+            last => {
+                let start = last.map_or(0, |last| {
+                    last.span.end = span.start;
+                    span.start
+                });
+                passages.push(Passage { span: Span { start, end: span.end }, shared });
+            }
+        }
+    }
+    match passages.last_mut() {
+        Some(last) => last.span.end = text.len(),
+        None if !text.is_empty() => passages.push(Passage { span: Span { start: 0, end: text.len() }, shared: false }),
+        None => {}
+    }
+    passages
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn cut(a: &str, b: &str, k: usize) -> Vec<(String, bool)> {
+        let shingling = Shingling::new(k).unwrap();
+        let other = fingerprint::fingerprint_set(b, TokensBy::Auto, shingling);
+        passages(a, &other, TokensBy::Auto, shingling)
+            .iter()
+            .map(|p| (a[p.span.start..p.span.end].to_string(), p.shared))
+            .collect()
+    }
+
+    #[test]
+    fn passages_in_a_table() {
+        assert_eq!(
+            cut("one two, three! Four five.", "zero ONE two three seven", 3),
+            [("one two, three! ".to_string(), true), ("Four five.".into(), false)]
+        );
+        assert_eq!(cut("- a b", "x y", 2), [("- a b".to_string(), false)]);
+        assert_eq!(cut("?!", "x y", 2), [("?!".to_string(), false)]);
+        assert_eq!(cut("", "x y", 2), []);
+    }
+
+    proptest! {
+        #[test]
+        fn passages_cover_the_text_and_alternate(a in "[a-c漢 .é\u{301}]{0,40}", b in "[a-c漢 ]{0,40}", k in 1usize..4) {
+            let cut = cut(&a, &b, k);
+            prop_assert_eq!(cut.iter().map(|(text, _)| text.as_str()).collect::<String>(), a);
+            prop_assert!(cut.windows(2).all(|two| two[0].1 != two[1].1));
+        }
+    }
+}
