@@ -90,10 +90,14 @@ fn push_char(kind: Kind, c: char, space: &mut bool, tokens: &mut Tokens) {
     }
 }
 
-/// Counts the ASCII bytes at the start: by blocks, since a byte loop with an exit is not vectorised.
+/// ASCII bytes that are taken at a time: what is read and written stays in the first-level cache, and a huge text needs no
+/// huge room.
+const STRETCH: usize = 8 << 10;
+
+/// Counts the ASCII bytes at the start, up to [`STRETCH`]: by blocks, since a byte loop with an exit is not vectorised.
 fn ascii_prefix(bytes: &[u8]) -> usize {
     let mut count = 0;
-    for block in bytes.chunks(256) {
+    for block in bytes[..bytes.len().min(STRETCH)].chunks(256) {
         if !block.is_ascii() {
             return count + block.iter().position(|b| !b.is_ascii()).unwrap_or(0);
         }

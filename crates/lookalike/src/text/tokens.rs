@@ -97,10 +97,10 @@ impl Tokens {
     pub(super) fn reserve(&mut self, bytes: usize, tokens: usize) {
         let (text, ends) = (self.filled + bytes + 2 * PAD, self.count + tokens + 1);
         if self.text.len() < text {
-            self.text.resize(text.next_power_of_two(), 0);
+            self.text.resize(text + text / 2, 0);
         }
         if self.ends.len() < ends {
-            self.ends.resize(ends.next_power_of_two(), 0);
+            self.ends.resize(ends + ends / 2, 0);
         }
     }
 

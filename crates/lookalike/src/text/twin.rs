@@ -94,6 +94,16 @@ proptest! {
 }
 
 #[test]
+fn a_long_text_is_cut_nowhere() {
+    // Longer than the stretches that the ASCII path takes, with words and marks across every kind of border.
+    let text: String =
+        (0..9000).map(|i| if i % 977 == 0 { "e\u{301}x".into() } else { format!("w{i}{}", [" ", "", "-"][i % 3]) }).collect();
+    assert_eq!(tokens_of(&text, TokensBy::Auto), tokens_by_definition(&text, TokensBy::Auto));
+    let word = "a".repeat(30_000);
+    assert_eq!(tokens_of(&word, TokensBy::Auto), [word]);
+}
+
+#[test]
 fn a_buffer_used_again_forgets_the_last_text() {
     let mut tokens = Tokens::new();
     canonicalise("a very long text that is quite longer than the next one", TokensBy::Auto, &mut tokens);

@@ -1,0 +1,214 @@
+//! `lookalike compare`.
+
+use std::{fmt::Write, process::ExitCode};
+
+use anyhow::Context;
+use clap::Args;
+use lookalike::{
+    Config, Method, Scratch,
+    sketch::Estimate,
+    verify::{Overlap, Passage, passages},
+};
+use lookalike_engine::find_texts;
+use serde::Serialize;
+
+use crate::{
+    args::{RecordArgs, RunArgs, ShingleArgs, run_config},
+    output::{BOLD, DIM, GREEN, RED, count, counted},
+};
+
+/// Compare two texts, and show what they share
+///
+/// A and B are two text files or, with --in, the ids of two documents of a collection. Prints the exact resemblance and the
+/// containment both ways, what a sketch of each would have estimated, with the interval that holds the truth 95 times in
+/// 100, and both texts with the shared passages in green and the others in red.
+///
+/// With --threshold, exit code 1 when the resemblance is below it.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  lookalike compare old.txt new.txt\n  \
+    lookalike compare mit apache-2.0 --in licenses.jsonl.zst --full")]
+pub struct Compare {
+    /// A text file, or an id
+    a: String,
+    /// Another
+    b: String,
+    /// Look for A and B as ids in these files, folders or globs
+    #[arg(long = "in", value_name = "INPUT", num_args = 1..)]
+    collection: Vec<String>,
+    #[command(flatten)]
+    records: RecordArgs,
+    #[command(flatten)]
+    shingles: ShingleArgs,
+    /// Say no (exit code 1) when the resemblance is below T
+    #[arg(long, short, value_name = "T", help_heading = "Comparing")]
+    threshold: Option<f64>,
+    /// Print long passages whole
+    #[arg(long)]
+    full: bool,
+    /// Print all figures and the passages' places (in bytes) as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// All that is known of the pair.
+#[derive(Serialize)]
+struct Report<'a> {
+    a: &'a str,
+    b: &'a str,
+    resemblance: f64,
+    containment_ab: f64,
+    containment_ba: f64,
+    intersection: u64,
+    size_a: u64,
+    size_b: u64,
+    sketch: Sketched,
+    passages_a: Vec<Place>,
+    passages_b: Vec<Place>,
+}
+
+/// What MinHash signatures of the two would have said.
+#[derive(Serialize)]
+struct Sketched {
+    slots: usize,
+    resemblance: Estimate,
+    containment_ab: Estimate,
+    containment_ba: Estimate,
+}
+
+#[derive(Serialize)]
+struct Place {
+    start: usize,
+    end: usize,
+    shared: bool,
+}
+
+impl Compare {
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        let mut config = self.shingles.config();
+        config.threshold = self.threshold.unwrap_or(config.threshold);
+        let method = Method::new(config)?;
+        let texts = self.texts()?;
+        let mut scratch = Scratch::default();
+        let sets = texts.each_ref().map(|text| {
+            method.set(text, &mut scratch);
+            scratch.fingerprints.clone()
+        });
+        let overlap = Overlap::of(&sets[0], &sets[1]);
+        let passages =
+            [(0, 1), (1, 0)].map(|(own, other)| passages(&texts[own], &sets[other], method.config().tokens, method.shingling()));
+        let report = self.report(&method, &sets, overlap, &passages)?;
+        if self.json {
+            anstream::println!("{}", serde_json::to_string_pretty(&report)?);
+        } else {
+            std::io::Write::write_all(&mut anstream::stdout(), self.page(&report, &texts, &passages).as_bytes())?;
+        }
+        Ok(ExitCode::from(u8::from(self.threshold.is_some_and(|t| report.resemblance < t))))
+    }
+
+    fn texts(&self) -> anyhow::Result<[String; 2]> {
+        if self.collection.is_empty() {
+            let read = |path: &String| {
+                let bytes = std::fs::read(path)
+                    .with_context(|| format!("{path}: cannot be read; name a text file, or a collection with --in for ids"))?;
+                String::from_utf8(bytes).map_err(|error| {
+                    let at = error.utf8_error().valid_up_to() + 1;
+                    anyhow::anyhow!("{path}: invalid UTF-8 at byte {at}; convert the file to UTF-8, for instance with iconv")
+                })
+            };
+            return Ok([read(&self.a)?, read(&self.b)?]);
+        }
+        let run = RunArgs { threads: 1, temp_dir: None, quiet: true };
+        let texts = find_texts(&run_config(&self.collection, &self.records, &run, Config::default()), &[&self.a, &self.b])?;
+        texts.try_into().map_err(|_| anyhow::anyhow!("two documents were asked for"))
+    }
+
+    fn report(
+        &self,
+        method: &Method,
+        sets: &[Vec<u64>; 2],
+        overlap: Overlap,
+        cut: &[Vec<Passage>; 2],
+    ) -> anyhow::Result<Report<'_>> {
+        let signatures = sets.each_ref().map(|set| method.minhash().signature(set));
+        let resemblance = match sets.iter().any(Vec::is_empty) {
+            true => Estimate { value: 0.0, low: 0.0, high: 0.0 },
+            false => signatures[0].resemblance(&signatures[1])?,
+        };
+        // |A ∩ B| = r / (1 + r) · (|A| + |B|), so containment grows with r.
+        let both = (overlap.a + overlap.b) as f64;
+        let containment = |size: u64| resemblance.map(|r| (r / (1.0 + r) * both / size.max(1) as f64).min(1.0));
+        let places =
+            |cut: &[Passage]| cut.iter().map(|p| Place { start: p.span.start, end: p.span.end, shared: p.shared }).collect();
+        Ok(Report {
+            a: &self.a,
+            b: &self.b,
+            resemblance: overlap.resemblance(),
+            containment_ab: overlap.containment(),
+            containment_ba: overlap.swapped().containment(),
+            intersection: overlap.shared,
+            size_a: overlap.a,
+            size_b: overlap.b,
+            sketch: Sketched {
+                slots: method.minhash().slots(),
+                resemblance,
+                containment_ab: containment(overlap.a),
+                containment_ba: containment(overlap.b),
+            },
+            passages_a: places(&cut[0]),
+            passages_b: places(&cut[1]),
+        })
+    }
+
+    /// What a person sees.
+    fn page(&self, r: &Report, texts: &[String; 2], cut: &[Vec<Passage>; 2]) -> String {
+        let mut page = String::new();
+        let interval = |e: &Estimate| format!("{:.3} ({:.3} to {:.3})", e.value, e.low, e.high);
+        let mut line = |what: &str, value: f64, words: String, estimate: &Estimate| {
+            let _ = writeln!(page, "{what:<22} {BOLD}{value:.4}{BOLD:#}  {words:<34} {DIM}sketch: {}{DIM:#}", interval(estimate));
+        };
+        let either = r.size_a + r.size_b - r.intersection;
+        line(
+            "resemblance",
+            r.resemblance,
+            format!("{} of {} shared", count(r.intersection), counted(either, "shingle")),
+            &r.sketch.resemblance,
+        );
+        line(
+            "containment of A in B",
+            r.containment_ab,
+            format!("{} of A's {}", count(r.intersection), count(r.size_a)),
+            &r.sketch.containment_ab,
+        );
+        line(
+            "containment of B in A",
+            r.containment_ba,
+            format!("{} of B's {}", count(r.intersection), count(r.size_b)),
+            &r.sketch.containment_ba,
+        );
+        let _ = writeln!(
+            page,
+            "{DIM}sketch: estimates from {} slots; their intervals hold the truth 95 times in 100{DIM:#}",
+            r.sketch.slots
+        );
+        for ((which, name), (text, cut)) in [("A", r.a), ("B", r.b)].into_iter().zip(texts.iter().zip(cut)) {
+            let _ = writeln!(page, "\n{BOLD}{which}: {name}{BOLD:#}  {GREEN}shared{GREEN:#} {RED}not shared{RED:#}");
+            for passage in cut {
+                let style = if passage.shared { GREEN } else { RED };
+                let _ = write!(page, "{style}{}{style:#}", self.shown(&text[passage.span.start..passage.span.end]));
+            }
+            page.push('\n');
+        }
+        page
+    }
+
+    /// A passage; of a long one, unless all is asked for, its two ends.
+    fn shown(&self, passage: &str) -> String {
+        const END: usize = 200;
+        let count = passage.chars().count();
+        if self.full || count <= 2 * END + 40 {
+            return passage.into();
+        }
+        let at = |n: usize| passage.char_indices().nth(n).map_or(passage.len(), |(at, _)| at);
+        format!("{} […{} characters…] {}", &passage[..at(END)], count - 2 * END, &passage[at(count - END)..])
+    }
+}

@@ -1,0 +1,24 @@
+//! `lookalike completions`.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use clap_complete::{Shell, generate};
+
+/// Print a completion script for a shell
+///
+/// For bash: lookalike completions bash > ~/.local/share/bash-completion/completions/lookalike
+#[derive(Args)]
+pub struct Completions {
+    /// The shell
+    shell: Shell,
+}
+
+impl Completions {
+    pub fn run(self, mut command: clap::Command) -> anyhow::Result<ExitCode> {
+        let mut script = Vec::new();
+        generate(self.shell, &mut command, "lookalike", &mut script);
+        std::io::Write::write_all(&mut std::io::stdout(), &script)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,183 @@
+//! `lookalike dedup`.
+
+use std::{path::PathBuf, process::ExitCode};
+
+use clap::{Args, ValueEnum};
+use lookalike::{Cluster, Config, Verify, cluster::Keep};
+use lookalike_engine::{Outputs, Summary, dedup};
+
+use crate::{
+    args::{InputArgs, RunArgs, ShingleArgs, run_config},
+    output::{BOLD, Bars, DIM, bytes, count, counted, warning},
+};
+
+/// Keep one of each group of documents that are roughly the same
+///
+/// Going down keep order, a document is dropped when a document already kept is at least as similar to it as the
+/// threshold says; its representative is the most similar kept one. Similarity is the exact resemblance of the two sets
+/// of shingles. Nothing is joined by chains: every dropped document is similar to the one that stands for it.
+///
+/// The kept lines are written byte for byte as they came, the decisions as one JSON line for each document, in input order:
+/// id, verdict (kept, dropped), reason (unique, representative, empty; exact, near), representative, resemblance,
+/// containment (the share of this text found in the representative), containment_of_representative, cluster_size.
+/// Without -o nothing but the summary, and the decisions if asked for, is written.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  lookalike dedup news.jsonl -o kept.jsonl\n  \
+    lookalike dedup 'crawl/*.jsonl.zst' -o kept.jsonl.zst --decisions why.jsonl.zst --keep longest\n  \
+    zcat dump.gz | lookalike dedup - -o - --text-field body | wc -l")]
+pub struct Dedup {
+    #[command(flatten)]
+    input: InputArgs,
+    /// Write the kept lines to KEPT; - is standard output, .gz and .zst are compressed
+    #[arg(long, short, value_name = "KEPT")]
+    output: Option<PathBuf>,
+    /// Write what was decided about each document, and why, to FILE
+    #[arg(long, value_name = "FILE")]
+    decisions: Option<PathBuf>,
+    /// Do all but write
+    #[arg(long)]
+    dry_run: bool,
+    /// Print the summary as JSON, on standard output (on standard error when the kept lines go to standard output)
+    #[arg(long)]
+    json: bool,
+    /// Similarity from which two documents are roughly the same, above 0 up to 1
+    #[arg(long, short, value_name = "T", default_value_t = Config::default().threshold, allow_negative_numbers = true, help_heading = "Comparing")]
+    threshold: f64,
+    /// Share of the pairs at the threshold that must be found; pairs above it are found more often
+    #[arg(long, value_name = "P", default_value_t = Config::default().recall, allow_negative_numbers = true, help_heading = "Comparing")]
+    recall: f64,
+    /// Bands, together with --rows, instead of those that the threshold and the recall choose
+    #[arg(long, value_name = "B", help_heading = "Comparing")]
+    bands: Option<usize>,
+    /// Rows of a band
+    #[arg(long, value_name = "R", help_heading = "Comparing")]
+    rows: Option<usize>,
+    #[command(flatten)]
+    shingles: ShingleArgs,
+    /// What counts as similar
+    #[arg(long, value_enum, default_value_t = VerifyBy::Exact, help_heading = "Comparing")]
+    verify: VerifyBy,
+    /// Who stays: first, longest, newest:FIELD, max:FIELD or min:FIELD; ties go to the first
+    #[arg(long, value_name = "WHO", default_value = "first", help_heading = "Choosing")]
+    keep: Keep,
+    /// What a group is
+    #[arg(long, value_enum, default_value_t = ClusterBy::Law, help_heading = "Choosing")]
+    cluster: ClusterBy,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum VerifyBy {
+    /// the exact resemblance of the two sets
+    Exact,
+    /// the sketch's estimate of it, some hundredths off
+    Sketch,
+    /// being a candidate at all: fast and mostly wrong
+    None,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum ClusterBy {
+    /// a kept document and those similar to it
+    Law,
+    /// all that chains of similar pairs connect
+    Components,
+}
+
+impl Dedup {
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        let method = Config {
+            threshold: self.threshold,
+            recall: self.recall,
+            bands: self.bands,
+            rows: self.rows,
+            verify: match self.verify {
+                VerifyBy::Exact => Verify::Exact,
+                VerifyBy::Sketch => Verify::Sketch,
+                VerifyBy::None => Verify::None,
+            },
+            cluster: match self.cluster {
+                ClusterBy::Law => Cluster::Law,
+                ClusterBy::Components => Cluster::Components,
+            },
+            ..self.shingles.config()
+        };
+        let mut config = run_config(&self.input.inputs, &self.input.records, &self.run, method);
+        config.keep = self.keep.clone();
+        let mut outputs = Outputs { kept: self.output.clone(), decisions: self.decisions.clone() };
+        if self.dry_run {
+            (outputs, config.skip_bad) = (Outputs::default(), config.skip_bad.map(|_| PathBuf::from("/dev/null")));
+        }
+        let bars = Bars::new(self.run.quiet);
+        let done = dedup(&config, &outputs, &|progress| bars.show(progress));
+        bars.clear();
+        let summary = done?;
+        for example in summary.bad_examples.iter().filter(|_| !self.run.quiet) {
+            warning(example);
+        }
+        let to_stdout = [&outputs.kept, &outputs.decisions].into_iter().flatten().any(|path| path.as_os_str() == "-");
+        match (self.json, to_stdout) {
+            (true, false) => anstream::println!("{}", serde_json::to_string_pretty(&summary)?),
+            (true, true) => anstream::eprintln!("{}", serde_json::to_string_pretty(&summary)?),
+            (false, _) if self.run.quiet => {}
+            (false, _) => self.tell(&summary, &outputs),
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// The summary that a person understands.
+    fn tell(&self, s: &Summary, outputs: &Outputs) {
+        let share = |part: u64| format!("{:.1} %", 100.0 * part as f64 / s.documents.max(1) as f64);
+        let rate = s.bytes as f64 / 1e6 / s.seconds.total.max(1e-9);
+        anstream::eprintln!(
+            "{BOLD}{}{BOLD:#} in = {BOLD}{}{BOLD:#} kept + {BOLD}{}{BOLD:#} dropped ({})",
+            counted(s.documents, "document"),
+            count(s.kept),
+            count(s.dropped),
+            share(s.dropped)
+        );
+        let similar = match self.verify {
+            VerifyBy::Exact => format!("resembling it by {} or more, measured exactly", self.threshold),
+            VerifyBy::Sketch => format!("with an estimated resemblance of {} or more", self.threshold),
+            VerifyBy::None => "only by sharing a band with it: nothing was verified".into(),
+        };
+        anstream::eprintln!(
+            "  dropped  {} the same as a kept one but for form, {} {similar}",
+            count(s.dropped_exact),
+            count(s.dropped_near)
+        );
+        anstream::eprintln!(
+            "  kept     {} with others dropped for them (largest group {}), {} alone, {} empty",
+            count(s.representatives),
+            count(s.largest_group),
+            count(s.kept - s.representatives - s.empty),
+            count(s.empty)
+        );
+        if let Cluster::Components = s.method.cluster {
+            anstream::eprintln!("  groups   are connected components: members may be unlike their representative");
+        }
+        anstream::eprintln!(
+            "  found    {:.2} % of pairs at {}, more above it ({} bands of {} rows); {} looked at",
+            100.0 * s.found_at_threshold,
+            self.threshold,
+            s.bands,
+            s.rows,
+            counted(s.pairs_met, "pair")
+        );
+        if s.bad_lines > 0 {
+            let file = self.input.records.skip_bad.as_deref().unwrap_or_else(|| "".as_ref());
+            let aside = if self.dry_run { "would be set aside in" } else { "set aside in" };
+            anstream::eprintln!("  bad      {} {aside} {}", counted(s.bad_lines, "line"), file.display());
+        }
+        anstream::eprintln!("  time     {:.2} s for {} ({rate:.0} MB/s)", s.seconds.total, bytes(s.bytes));
+        for (what, path) in [("kept lines", &outputs.kept), ("decisions", &outputs.decisions)] {
+            if let Some(path) = path.as_ref().filter(|path| path.as_os_str() != "-") {
+                anstream::eprintln!("  written  {what} to {}", path.display());
+            }
+        }
+        if self.dry_run {
+            anstream::eprintln!("  {DIM}dry run: nothing was written{DIM:#}");
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! One command, one file.
+
+pub mod compare;
+pub mod completions;
+pub mod curve;
+pub mod dedup;
+pub mod pairs;

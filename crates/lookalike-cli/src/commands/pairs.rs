@@ -1,0 +1,81 @@
+//! `lookalike pairs`.
+
+use std::{path::PathBuf, process::ExitCode};
+
+use clap::Args;
+use lookalike::Config;
+use lookalike_engine::pairs;
+
+use crate::{
+    args::{InputArgs, RunArgs, ShingleArgs, run_config},
+    output::{Bars, counted, warning},
+};
+
+/// List every pair of similar documents
+///
+/// One JSON line a pair, in input order: a, b, resemblance, containment_ab (the share of a found in b), containment_ba,
+/// intersection, size_a, size_b, all counted exactly. Candidates come from sketches and miss a known share of the pairs
+/// (see `lookalike curve`); with --exact none is missed: the sets themselves are joined.
+///
+/// Exit code 1 when there is no pair.
+#[derive(Args)]
+pub struct Pairs {
+    #[command(flatten)]
+    input: InputArgs,
+    /// Write the pairs to FILE instead of standard output; .gz and .zst are compressed
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Find all pairs by an exact join, without sketches: slower, needs all sets in memory, misses nothing
+    #[arg(long)]
+    exact: bool,
+    /// Print a summary as JSON on standard error
+    #[arg(long)]
+    json: bool,
+    /// List pairs of at least this resemblance
+    #[arg(long, short, value_name = "T", default_value_t = 0.5, allow_negative_numbers = true, help_heading = "Comparing")]
+    threshold: f64,
+    /// Share of the pairs at the threshold that must be found; pairs above it are found more often
+    #[arg(long, value_name = "P", default_value_t = Config::default().recall, allow_negative_numbers = true, help_heading = "Comparing")]
+    recall: f64,
+    /// Bands, together with --rows, instead of those that the threshold and the recall choose
+    #[arg(long, value_name = "B", help_heading = "Comparing")]
+    bands: Option<usize>,
+    /// Rows of a band
+    #[arg(long, value_name = "R", help_heading = "Comparing")]
+    rows: Option<usize>,
+    #[command(flatten)]
+    shingles: ShingleArgs,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+impl Pairs {
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        let method = Config {
+            threshold: self.threshold,
+            recall: self.recall,
+            bands: self.bands,
+            rows: self.rows,
+            ..self.shingles.config()
+        };
+        let config = run_config(&self.input.inputs, &self.input.records, &self.run, method);
+        let bars = Bars::new(self.run.quiet);
+        let done = pairs(&config, self.exact, self.output.as_deref(), &|progress| bars.show(progress));
+        bars.clear();
+        let summary = done?;
+        for example in summary.bad_examples.iter().filter(|_| !self.run.quiet) {
+            warning(example);
+        }
+        if self.json {
+            anstream::eprintln!("{}", serde_json::to_string_pretty(&summary)?);
+        } else if !self.run.quiet {
+            let found = if self.exact {
+                "all there are".into()
+            } else {
+                format!("{:.2} % of those at {} are found, more above it", 100.0 * summary.found_at_threshold, self.threshold)
+            };
+            anstream::eprintln!("{} among {} ({found})", counted(summary.pairs, "pair"), counted(summary.documents, "document"));
+        }
+        Ok(ExitCode::from(u8::from(summary.pairs == 0)))
+    }
+}

@@ -1,0 +1,126 @@
+//! What people see: words on standard error, progress, numbers made readable.
+
+use std::{fmt::Write as _, io::IsTerminal, sync::Mutex};
+
+use anstyle::{AnsiColor, Style};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use lookalike_engine::{Progress, Stage};
+
+/// Red, for errors and for what only one text has.
+pub const RED: Style = AnsiColor::Red.on_default();
+/// Green, for what two texts share.
+pub const GREEN: Style = AnsiColor::Green.on_default();
+/// For headings and figures.
+pub const BOLD: Style = Style::new().bold();
+/// For what matters less.
+pub const DIM: Style = Style::new().dimmed();
+
+/// Says what went wrong.
+pub fn error(error: &anyhow::Error) {
+    let bold = RED.bold();
+    anstream::eprintln!("{bold}error:{bold:#} {error:#}");
+}
+
+/// Says what the user should know though all went on.
+pub fn warning(text: &str) {
+    let style = AnsiColor::Yellow.on_default().bold();
+    anstream::eprintln!("{style}warning:{style:#} {text}");
+}
+
+/// 1234567 → 1,234,567
+pub fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// Bytes in the unit that fits.
+pub fn bytes(number: u64) -> String {
+    let mut value = number as f64;
+    for unit in ["B", "kB", "MB", "GB"] {
+        if value < 1000.0 {
+            return if unit == "B" { format!("{value:.0} B") } else { format!("{value:.1} {unit}") };
+        }
+        value /= 1000.0;
+    }
+    format!("{value:.2} TB")
+}
+
+/// "1 document", "2 documents".
+pub fn counted(number: u64, noun: &str) -> String {
+    let mut words = format!("{} {noun}", count(number));
+    if number != 1 {
+        let _ = words.write_char('s');
+    }
+    words
+}
+
+/// A progress bar on standard error, one stage after the other; nothing when that is no terminal.
+pub struct Bars {
+    bar: Mutex<(Option<Stage>, ProgressBar)>,
+}
+
+impl Bars {
+    /// `quiet` shows none.
+    pub fn new(quiet: bool) -> Self {
+        let target = if quiet || !std::io::stderr().is_terminal() {
+            ProgressDrawTarget::hidden()
+        } else {
+            ProgressDrawTarget::stderr_with_hz(10)
+        };
+        Self { bar: Mutex::new((None, ProgressBar::with_draw_target(None, target))) }
+    }
+
+    /// Shows where a run has got to.
+    pub fn show(&self, progress: Progress) {
+        // A bar that cannot be shown must not stop the run.
+        let Ok(mut guard) = self.bar.lock() else { return };
+        let (stage, bar) = &mut *guard;
+        if *stage != Some(progress.stage) {
+            *stage = Some(progress.stage);
+            let (name, unit) = match progress.stage {
+                Stage::Sketching => ("sketching", "{bytes}/{total_bytes}, {bytes_per_sec}"),
+                Stage::Pairing => ("pairing", "{pos}/{len} bands"),
+                Stage::Loading => ("reading candidates", "{bytes}/{total_bytes}, {bytes_per_sec}"),
+                Stage::Deciding => ("deciding", "{human_pos}/{human_len} documents"),
+                Stage::Writing => ("writing", "{bytes}/{total_bytes}, {bytes_per_sec}"),
+            };
+            let template = if progress.total > 0 {
+                format!("{name:>18} {{bar:30}} {unit}, {{eta}} left")
+            } else {
+                format!("{name:>18} {{spinner}}")
+            };
+            bar.reset();
+            if let Ok(style) = ProgressStyle::with_template(&template) {
+                bar.set_style(style);
+            }
+        }
+        bar.set_length(progress.total.max(progress.done));
+        bar.set_position(progress.done);
+    }
+
+    /// Takes the bar away.
+    pub fn clear(&self) {
+        if let Ok(guard) = self.bar.lock() {
+            guard.1.finish_and_clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_and_scaled() {
+        assert_eq!([0, 999, 1000, 1234567].map(count), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!([999, 1500, 2_000_000].map(bytes), ["999 B", "1.5 kB", "2.0 MB"]);
+        assert_eq!([counted(1, "pair"), counted(2, "pair")], ["1 pair", "2 pairs"]);
+    }
+}

@@ -1,0 +1,172 @@
+//! `lookalike dedup`: the stories.
+
+use std::io::{Read, Write};
+
+use insta::assert_snapshot;
+
+use crate::{Place, Ran, SMALL, testdata};
+
+#[test]
+fn a_summary_that_a_person_understands() {
+    let place = Place::new();
+    place.write("in.jsonl", SMALL);
+    assert_snapshot!(place.run("dedup in.jsonl -o kept.jsonl --decisions why.jsonl").shown(), @"
+    exit 0
+    --- stdout
+    --- stderr
+    3 documents in = 2 kept + 1 dropped (33.3 %)
+      dropped  0 the same as a kept one but for form, 1 resembling it by 0.8 or more, measured exactly
+      kept     1 with others dropped for them (largest group 2), 1 alone, 0 empty
+      found    99.83 % of pairs at 0.8, more above it (21 bands of 6 rows); 1 pair looked at
+      written  kept lines to kept.jsonl
+      written  decisions to why.jsonl
+    ");
+    assert_snapshot!(place.read("why.jsonl"), @r#"
+    {"id":"first","verdict":"kept","reason":"representative","representative":null,"resemblance":null,"containment":null,"containment_of_representative":null,"cluster_size":2}
+    {"id":2,"verdict":"kept","reason":"unique","representative":null,"resemblance":null,"containment":null,"containment_of_representative":null,"cluster_size":1}
+    {"id":"in.jsonl:3","verdict":"dropped","reason":"near","representative":"first","resemblance":0.9285714285714286,"containment":0.9285714285714286,"containment_of_representative":1.0,"cluster_size":2}
+    "#);
+    assert_eq!(place.read("kept.jsonl"), SMALL.lines().take(2).map(|line| format!("{line}\n")).collect::<String>());
+}
+
+#[test]
+fn without_an_output_nothing_is_written() {
+    let place = Place::new();
+    place.write("in.jsonl", SMALL);
+    assert_eq!(place.run("dedup in.jsonl").code, 0);
+    assert_eq!(place.run("dedup in.jsonl -o kept.jsonl --decisions why.jsonl --dry-run").code, 0);
+    assert_eq!(place.names(), ["in.jsonl"]);
+}
+
+#[test]
+fn kept_lines_to_standard_output_are_alone_there() {
+    let place = Place::new();
+    place.write("in.jsonl", SMALL);
+    let ran = place.run("dedup in.jsonl -o -");
+    assert_eq!(ran.out.lines().count(), 2);
+    assert!(ran.err.contains("3 documents in = 2 kept + 1 dropped"));
+    let quiet = place.run("dedup in.jsonl -o - --quiet");
+    assert_eq!((quiet.out, quiet.err), (ran.out, String::new()));
+}
+
+#[test]
+fn standard_input_is_an_input() {
+    let place = Place::new();
+    let mut child = place
+        .command("dedup - -o - --decisions why.jsonl")
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(SMALL.as_bytes()).unwrap();
+    let ran = Ran::of(child.wait_with_output().unwrap());
+    assert_eq!((ran.code, ran.out.lines().count()), (0, 2));
+    assert!(place.read("why.jsonl").contains(r#""id":"stdin:3""#));
+}
+
+#[test]
+fn outputs_are_compressed_by_their_endings() {
+    let place = Place::new();
+    place.write("in.jsonl", SMALL);
+    assert_eq!(place.run("dedup in.jsonl -o a.jsonl.gz").code, 0);
+    assert_eq!(place.run("dedup in.jsonl -o a.jsonl.zst").code, 0);
+    assert_eq!(place.run("dedup in.jsonl -o a.jsonl").code, 0);
+    for packed in ["a.jsonl.gz", "a.jsonl.zst"] {
+        assert_eq!(place.run(&format!("dedup {packed} -o again.jsonl")).code, 0);
+        assert_eq!(place.read("again.jsonl"), place.read("a.jsonl"));
+    }
+}
+
+#[test]
+fn keep_orders() {
+    let place = Place::new();
+    let text = "one two three four five six seven eight nine ten eleven twelve";
+    let lines = [
+        format!(r#"{{"id":"a","text":"{text}","date":"2020-05-01","score":7}}"#),
+        format!(r#"{{"id":"b","text":"{text} x","date":"2021-05-01T00:00:00Z","score":-1}}"#),
+        format!(r#"{{"id":"c","text":"{text}","date":"1999","score":9.5}}"#),
+    ];
+    place.write("in.jsonl", lines.join("\n"));
+    for (keep, kept) in [("first", "a"), ("longest", "b"), ("newest:date", "b"), ("max:score", "c"), ("min:score", "b")] {
+        let ran = place.run(&format!("dedup in.jsonl -o - --quiet --keep {keep}"));
+        assert!(ran.out.contains(&format!(r#""id":"{kept}""#)) && ran.out.lines().count() == 1, "{keep}: {}{}", ran.out, ran.err);
+    }
+}
+
+#[test]
+fn other_fields_and_tokens() {
+    let place = Place::new();
+    place.write("in.jsonl", "{\"key\":1,\"body\":\"かきくけこさしすせそ\"}\n{\"key\":2,\"body\":\"がきくけこさしすせそ\"}\n{\"key\":3,\"body\":\"かきくけこ、さしすせそ。\"}\n");
+    let ran = place.run("dedup in.jsonl -o - --text-field body --id-field key --quiet --tokens auto");
+    assert_eq!(ran.out.lines().count(), 2, "か is not が, and punctuation does not count");
+    let words = place.run("dedup in.jsonl -o - --text-field body --id-field key --quiet --tokens words");
+    assert_eq!(words.out.lines().count(), 3, "as words, the comma makes two of one");
+}
+
+#[test]
+fn components_join_what_the_law_keeps_apart() {
+    let place = Place::new();
+    let text =
+        |changed: usize| (0..41).map(|i| if i < changed * 5 { format!("x{i} ") } else { format!("y{i} ") }).collect::<String>();
+    place.write("in.jsonl", (0..9).map(|i| format!("{{\"id\":{i},\"text\":\"{}\"}}\n", text(i))).collect::<String>());
+    assert_eq!(place.run("dedup in.jsonl -o - -q -t 0.6").out.lines().count(), 5);
+    assert_eq!(place.run("dedup in.jsonl -o - -q -t 0.6 --cluster components").out.lines().count(), 1);
+}
+
+#[test]
+fn the_summary_as_json_counts_everything() {
+    let place = Place::new();
+    place.write("in.jsonl", format!("{SMALL}\n{{\"id\":4,\"text\":\"...\"}}\nnot json\n"));
+    let ran = place.run("dedup in.jsonl -o kept.jsonl --json --skip-bad bad.txt");
+    let summary: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    for (field, value) in [
+        ("documents", 4),
+        ("kept", 3),
+        ("dropped", 1),
+        ("dropped_near", 1),
+        ("empty", 1),
+        ("representatives", 1),
+        ("bad_lines", 1),
+        ("blank_lines", 1),
+    ] {
+        assert_eq!(summary[field], value, "{field}");
+    }
+    assert_eq!(place.read("bad.txt"), "not json\n");
+    assert!(ran.err.contains("in.jsonl:6: not JSON"), "{}", ran.err);
+}
+
+#[test]
+fn the_same_bytes_for_any_number_of_threads() {
+    let place = Place::new();
+    let input = testdata("licenses.jsonl.zst");
+    let mut seen = None;
+    for threads in [1, 2, 2, 3] {
+        let ran = place.run(&format!("dedup {input} -o kept.jsonl --decisions why.jsonl --threads {threads} -q"));
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        let now = (place.read("kept.jsonl"), place.read("why.jsonl"));
+        assert!(*seen.get_or_insert_with(|| now.clone()) == now);
+    }
+}
+
+#[test]
+fn a_reader_that_has_had_enough_is_no_error() {
+    let place = Place::new();
+    let mut child = place
+        .command(&format!("dedup {} -o - -q", testdata("licenses.jsonl.zst")))
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut some = [0; 100];
+    child.stdout.take().unwrap().read_exact(&mut some).unwrap();
+    let ran = Ran::of(child.wait_with_output().unwrap());
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+}
+
+#[test]
+fn a_mark_lines_without_end_and_foreign_newlines_pass() {
+    let place = Place::new();
+    place.write("in.jsonl", "\u{feff}{\"id\":1,\"text\":\"a\"}\r\n \t\r\n{\"id\":2,\"text\":\"b\"}");
+    let ran = place.run("dedup in.jsonl -o -  -q");
+    assert_eq!(ran.out, "{\"id\":1,\"text\":\"a\"}\r\n{\"id\":2,\"text\":\"b\"}\n");
+}

@@ -1,0 +1,192 @@
+//! Bad input and bad flags: what, where, what to do; exit code 2; nothing half-written under a final name.
+
+use crate::{Place, SMALL, testdata};
+
+/// Runs, and expects failure with all these parts in the message, and no new file.
+fn refused(place: &Place, arguments: &str, parts: &[&str]) {
+    let before = place.names();
+    let ran = place.run(arguments);
+    assert_eq!(ran.code, 2, "{arguments}: {}", ran.err);
+    for part in parts {
+        assert!(ran.err.contains(part), "{arguments}: no {part:?} in {}", ran.err);
+    }
+    assert!(!ran.err.contains("panicked"), "{}", ran.err);
+    assert_eq!((ran.out.as_str(), place.names()), ("", before), "{arguments}");
+}
+
+#[test]
+fn bad_lines_name_file_line_field_and_the_way_out() {
+    let good = "{\"id\":1,\"text\":\"a b c\"}\n";
+    let table: &[(&[u8], &[&str])] = &[
+        (b"hello\n", &["in.jsonl:2: not JSON", "byte 1", "one whole JSON object"]),
+        (b"{\"id\":2,\"text\":\"cut\n", &["in.jsonl:2: not JSON"]),
+        (b"[\"id\", 2]\n", &["in.jsonl:2: not a JSON object"]),
+        (b"null\n", &["in.jsonl:2: not a JSON object"]),
+        (
+            b"{\"id\":2,\"body\":\"x\",\"title\":\"y\"}\n",
+            &["in.jsonl:2: no field \"text\"", "\"id\", \"body\", \"title\"", "--text-field"],
+        ),
+        (b"{\"id\":2,\"text\":17}\n", &["in.jsonl:2: field \"text\" is a number", "--text-field"]),
+        (b"{\"id\":2,\"text\":null}\n", &["in.jsonl:2: field \"text\" is null"]),
+        (b"{\"id\":null,\"text\":\"x\"}\n", &["in.jsonl:2: field \"id\" is null", "--id-field"]),
+        (b"{\"id\":{\"a\":1},\"text\":\"x\"}\n", &["in.jsonl:2: field \"id\" is an object"]),
+        (b"{\"id\":true,\"text\":\"x\"}\n", &["in.jsonl:2: field \"id\" is true or false"]),
+        (b"{\"id\":2,\"text\":\"\xff\xfe\"}\n", &["in.jsonl:2: invalid UTF-8 at byte 17", "iconv"]),
+        (b"{\"id\":1,\"text\":\"x\"}\n", &["in.jsonl:2: id 1 was already used at in.jsonl:1", "--allow-repeated-ids"]),
+    ];
+    for (line, parts) in table {
+        let place = Place::new();
+        place.write("in.jsonl", [good.as_bytes(), line, b"\n", b"{\"id\":9,\"text\":\"z\"}\n"].concat());
+        refused(&place, "dedup in.jsonl -o kept.jsonl --decisions why.jsonl", parts);
+    }
+}
+
+#[test]
+fn bad_lines_can_be_set_aside_and_none_is_lost() {
+    let place = Place::new();
+    let bad = [&b"hello\n"[..], b"{\"id\":5}\n", b"{\"id\":7,\"text\":\"\xff\"}\n", b"[]\n"];
+    let mut input = SMALL.as_bytes().to_vec();
+    for (line, good) in bad.iter().zip(0..) {
+        input.extend_from_slice(line);
+        input.extend_from_slice(format!("{{\"id\":\"g{good}\",\"text\":\"good {good}\"}}\n").as_bytes());
+    }
+    place.write("in.jsonl", &input);
+    let ran = place.run("dedup in.jsonl -o kept.jsonl --decisions why.jsonl --skip-bad bad.txt");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(std::fs::read(place.path("bad.txt")).unwrap(), bad.concat());
+    assert!(ran.err.contains("4 lines set aside in bad.txt") && ran.err.contains("in.jsonl:6: no field"), "{}", ran.err);
+    assert_eq!((place.read("why.jsonl").lines().count(), place.read("kept.jsonl").lines().count()), (7, 6));
+    assert!(place.read("why.jsonl").contains("\"id\":\"in.jsonl:3\",\"verdict\":\"dropped\""));
+}
+
+#[test]
+fn repeated_ids_pass_on_request() {
+    let place = Place::new();
+    place
+        .write("in.jsonl", "{\"id\":\"é\",\"text\":\"a\"}\n{\"id\":\"\\u00e9\",\"text\":\"b\"}\n")
+        .write("two.jsonl", "{\"id\":1,\"text\":\"a\"}\n{\"id\":\"1\",\"text\":\"b\"}\n");
+    refused(&place, "dedup in.jsonl", &["in.jsonl:2: id \"\\u00e9\" was already used at in.jsonl:1"]);
+    assert_eq!(place.run("dedup in.jsonl --allow-repeated-ids").code, 0);
+    assert_eq!(place.run("dedup two.jsonl").code, 0, "a number and a string are two ids");
+}
+
+#[test]
+fn a_line_of_200_megabytes() {
+    let place = Place::new();
+    let long = "x1 ".repeat(70_000_000);
+    place
+        .write("bad.jsonl", format!("{{\"id\":1,\"text\":\"a\"}}\n{long}\n"))
+        .write("good.jsonl", format!("{{\"id\":1,\"text\":\"{long}\"}}\n{{\"id\":2,\"text\":\"b\"}}\n"));
+    refused(&place, "dedup bad.jsonl -o kept.jsonl", &["bad.jsonl:2: not JSON"]);
+    assert!(place.run("dedup bad.jsonl").err.len() < 300);
+    let ran = place.run("dedup good.jsonl -o kept.jsonl");
+    assert!(ran.code == 0 && ran.err.contains("2 documents in = 2 kept"), "{}", ran.err);
+}
+
+#[test]
+fn nothing_to_read() {
+    let place = Place::new();
+    place.write("empty.jsonl", "").write("blank.jsonl", "\n \n").write("notes.txt", "x");
+    std::fs::create_dir(place.path("folder")).unwrap();
+    refused(&place, "dedup empty.jsonl -o kept.jsonl", &["empty.jsonl: no documents", "is empty"]);
+    refused(&place, "dedup blank.jsonl -o kept.jsonl", &["blank.jsonl: no documents", "only blank lines"]);
+    refused(&place, "dedup missing.jsonl -o kept.jsonl", &["missing.jsonl: no such file"]);
+    refused(&place, "dedup *.nothing -o kept.jsonl", &["*.nothing: no file matches"]);
+    refused(&place, "dedup folder -o kept.jsonl", &["folder: no .jsonl"]);
+    refused(&place, "dedup notes.txt ./notes.txt", &["./notes.txt: given twice"]);
+    refused(&place, "dedup notes.txt", &["notes.txt:1: not JSON"]);
+    refused(&place, "dedup", &["INPUT"]);
+}
+
+#[test]
+fn damaged_and_foreign_files() {
+    let place = Place::new();
+    let whole = std::fs::read(testdata("licenses.jsonl.zst")).unwrap();
+    place.write("cut.jsonl.zst", &whole[..whole.len() / 2]).write("in.jsonl", SMALL);
+    refused(&place, "dedup cut.jsonl.zst -o kept.jsonl", &["cut.jsonl.zst: the compressed data ends in the middle", "truncated"]);
+    assert_eq!(place.run("dedup in.jsonl -o whole.jsonl.gz -q").code, 0);
+    let packed = std::fs::read(place.path("whole.jsonl.gz")).unwrap();
+    place.write("cut.jsonl.gz", &packed[..packed.len() - 9]);
+    refused(&place, "dedup cut.jsonl.gz -o kept.jsonl", &["cut.jsonl.gz: the compressed data ends in the middle", "truncated"]);
+    let mut damaged = packed.clone();
+    let middle = damaged.len() / 2;
+    damaged[middle..middle + 8].fill(0xaa);
+    place
+        .write("damaged.jsonl.gz", damaged)
+        .write("fake.jsonl.gz", SMALL)
+        .write("a.xz", b"\xfd7zXZ\0rest")
+        .write("a.parquet", "PAR1....");
+    refused(&place, "dedup damaged.jsonl.gz", &["damaged.jsonl.gz: the compressed data is damaged"]);
+    refused(&place, "dedup fake.jsonl.gz", &["fake.jsonl.gz: named .gz but holds no gzip data"]);
+    refused(&place, "dedup a.xz", &["a.xz: is xz-compressed"]);
+    refused(&place, "dedup a.parquet", &["a.parquet: is a Parquet file"]);
+}
+
+#[test]
+fn outputs_that_cannot_be() {
+    let place = Place::new();
+    place.write("in.jsonl", SMALL);
+    std::fs::create_dir(place.path("folder")).unwrap();
+    std::os::unix::fs::symlink(place.path("in.jsonl"), place.path("link.jsonl")).unwrap();
+    refused(&place, "dedup in.jsonl -o nowhere/kept.jsonl", &["nowhere/kept.jsonl: cannot be written", "folder does not exist"]);
+    refused(&place, "dedup in.jsonl -o folder", &["folder: cannot be written", "give the name of a file"]);
+    refused(&place, "dedup in.jsonl -o in.jsonl", &["in.jsonl: would overwrite the input in.jsonl"]);
+    refused(&place, "dedup in.jsonl -o ./folder/../in.jsonl", &["would overwrite the input"]);
+    refused(&place, "dedup in.jsonl --decisions link.jsonl", &["link.jsonl: would overwrite the input"]);
+    refused(&place, "dedup in.jsonl --skip-bad in.jsonl", &["would overwrite the input"]);
+    refused(&place, "dedup in.jsonl -o x --decisions x", &["x: would overwrite the output x"]);
+    refused(&place, "pairs in.jsonl -o in.jsonl", &["would overwrite the input"]);
+    refused(&place, "dedup in.jsonl -o /dev/full", &["/dev/full: cannot be written: no space left"]);
+    refused(&place, "dedup in.jsonl --decisions /dev/full -o kept.jsonl", &["/dev/full", "no space left"]);
+    assert_eq!(place.read("in.jsonl"), SMALL);
+}
+
+#[test]
+fn a_failed_run_leaves_the_old_output_as_it_was() {
+    let place = Place::new();
+    place.write("in.jsonl", format!("{SMALL}oops\n")).write("kept.jsonl", "old\n");
+    refused(&place, "dedup in.jsonl -o kept.jsonl", &["in.jsonl:4"]);
+    assert_eq!(place.read("kept.jsonl"), "old\n");
+}
+
+#[test]
+fn no_room_for_temporary_files() {
+    let place = Place::new();
+    place.write("in.jsonl", SMALL);
+    let mut child = place
+        .command("dedup - --temp-dir nowhere")
+        .stdin(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdin.take());
+    let ran = crate::Ran::of(child.wait_with_output().unwrap());
+    assert!(ran.code == 2 && ran.err.contains("temporary files in nowhere") && ran.err.contains("--temp-dir"), "{}", ran.err);
+}
+
+#[test]
+fn flags_that_cannot_be() {
+    let place = Place::new();
+    place.write("in.jsonl", SMALL);
+    for t in ["0", "1.5", "nan", "-1", "inf"] {
+        refused(&place, &format!("dedup in.jsonl --threshold {t}"), &["threshold", "above 0 and up to 1"]);
+        refused(&place, &format!("curve --threshold {t}"), &["threshold", "above 0 and up to 1"]);
+    }
+    refused(&place, "dedup in.jsonl --threshold high", &["--threshold"]);
+    refused(&place, "dedup in.jsonl --recall 1", &["recall 1 cannot be promised"]);
+    refused(
+        &place,
+        "dedup in.jsonl --bands 9 --rows 13",
+        &["9 bands of 13 rows find 0.3988", "82 bands of 13 rows", "recall of 0.39"],
+    );
+    refused(&place, "dedup in.jsonl --bands 20", &["bands and rows go together"]);
+    refused(&place, "dedup in.jsonl --bands 0 --rows 1", &["0 bands of 1 rows is not possible"]);
+    refused(&place, "dedup in.jsonl --shingle 0", &["a shingle of 0 tokens"]);
+    refused(&place, "dedup in.jsonl --keep best", &["\"best\" is not a way to keep"]);
+    refused(&place, "dedup in.jsonl --keep newest", &["newest:FIELD"]);
+    refused(&place, "dedup in.jsonl --keep max:score", &["in.jsonl:1: field \"score\" is missing", "--keep max:score"]);
+    refused(&place, "dedup in.jsonl --text-field id --id-field id", &["cannot be both"]);
+    refused(&place, "curve --at 2", &["--at 2"]);
+    refused(&place, "compare nowhere.txt in.jsonl", &["nowhere.txt: cannot be read", "--in"]);
+    refused(&place, "compare first 3 --in in.jsonl", &["no document has the id \"3\""]);
+}

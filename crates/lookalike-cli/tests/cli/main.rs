@@ -1,0 +1,92 @@
+//! The command as a user meets it: each test has a folder of its own, runs the binary there, and looks at what it says and
+//! what it leaves behind.
+
+mod curve_and_compare;
+mod dedup;
+mod errors;
+mod pairs;
+mod readme;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+};
+
+use tempfile::TempDir;
+
+/// A folder to work in.
+pub(crate) struct Place {
+    folder: TempDir,
+}
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        Self { folder: TempDir::new().unwrap() }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> &Self {
+        fs::write(self.path(name), bytes).unwrap();
+        self
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// All names in the folder, sorted.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> =
+            fs::read_dir(self.folder.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    pub(crate) fn command(&self, arguments: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lookalike"));
+        command.current_dir(self.folder.path()).args(arguments.split_whitespace()).stdin(Stdio::null());
+        command
+    }
+
+    pub(crate) fn run(&self, arguments: &str) -> Ran {
+        Ran::of(self.command(arguments).output().unwrap())
+    }
+}
+
+/// What a run said.
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Ran {
+    pub(crate) fn of(output: Output) -> Self {
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    /// What a snapshot shows: exit code, standard output, standard error without the line that tells the time.
+    pub(crate) fn shown(&self) -> String {
+        let err: String = self.err.lines().filter(|line| !line.starts_with("  time ")).map(|line| format!("{line}\n")).collect();
+        format!("exit {}\n--- stdout\n{}--- stderr\n{err}", self.code, self.out)
+    }
+}
+
+/// A file of the project's test data.
+pub(crate) fn testdata(name: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata").join(name).canonicalize().unwrap().display().to_string()
+}
+
+/// Three documents: two alike, one not.
+pub(crate) const SMALL: &str = r#"{"id": "first", "text": "The quick brown fox jumps over the lazy dog near the old river bank at dawn today."}
+{"id": 2, "text": "Something else entirely: a note about nothing in particular, written for no one.", "extra": [1, 2.50]}
+{"text": "the quick brown fox jumps over the lazy dog near the old river bank at dawn today, yes"}
+"#;

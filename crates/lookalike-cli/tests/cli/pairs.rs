@@ -1,0 +1,57 @@
+//! `lookalike pairs`.
+
+use insta::assert_snapshot;
+
+use crate::{Place, SMALL, testdata};
+
+#[test]
+fn a_line_a_pair() {
+    let place = Place::new();
+    place.write("in.jsonl", SMALL);
+    assert_snapshot!(place.run("pairs in.jsonl").shown(), @r#"
+    exit 0
+    --- stdout
+    {"a":"first","b":"in.jsonl:3","resemblance":0.9285714285714286,"containment_ab":1.0,"containment_ba":0.9285714285714286,"intersection":13,"size_a":13,"size_b":14}
+    --- stderr
+    1 pair among 3 documents (99.63 % of those at 0.5 are found, more above it)
+    "#);
+    assert_snapshot!(place.run("pairs in.jsonl --exact --threshold 0.95").shown(), @"
+    exit 1
+    --- stdout
+    --- stderr
+    0 pairs among 3 documents (all there are)
+    ");
+}
+
+#[test]
+fn copies_are_pairs_too_and_empty_texts_are_not() {
+    let place = Place::new();
+    let line = |id: u32, text: &str| format!("{{\"id\":{id},\"text\":\"{text}\"}}\n");
+    place.write("in.jsonl", [line(1, "one two"), line(2, ""), line(3, "ONE, two"), line(4, ""), line(5, "one two!")].concat());
+    for how in ["", "--exact"] {
+        let ran = place.run(&format!("pairs in.jsonl -q {how}"));
+        let pairs: Vec<(u64, u64)> = ran
+            .out
+            .lines()
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+            .map(|p| (p["a"].as_u64().unwrap(), p["b"].as_u64().unwrap()))
+            .collect();
+        assert_eq!(pairs, [(1, 3), (1, 5), (3, 5)]);
+    }
+}
+
+#[test]
+fn sketches_find_what_the_curve_says_of_the_exact_pairs() {
+    let place = Place::new();
+    for name in ["licenses", "zh_tang", "ota_versions"] {
+        let input = testdata(&format!("{name}.jsonl.zst"));
+        for threshold in ["0.8", "0.5"] {
+            let exact = place.run(&format!("pairs {input} -q --exact -t {threshold}")).out;
+            let found = place.run(&format!("pairs {input} -q -t {threshold} --threads 2")).out;
+            let exact: std::collections::BTreeSet<&str> = exact.lines().collect();
+            let found: std::collections::BTreeSet<&str> = found.lines().collect();
+            assert!(found.is_subset(&exact), "{name} at {threshold}: the same line, figure for figure");
+            assert!(found.len() * 100 >= exact.len() * 99, "{name} at {threshold}: {} of {}", found.len(), exact.len());
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! The README's examples, run as they stand.
+
+use std::{fs, path::Path, process::Command};
+
+/// In a block of `console`, a line `$ lookalike …` is run in the project's folder and what follows is what it must print,
+/// but for the line that tells the time.
+#[test]
+fn examples_print_what_the_readme_says() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let readme = fs::read_to_string(root.join("README.md")).unwrap();
+    let mut examples = 0;
+    for block in readme.split("```console\n").skip(1).map(|rest| rest.split("```").next().unwrap()) {
+        for example in block.split("$ lookalike ").skip(1) {
+            let (command, expected) = example.split_once('\n').unwrap();
+            // Outputs go to a folder of their own.
+            let folder = tempfile::TempDir::new().unwrap();
+            let arguments = command.split(" | ").next().unwrap().split_whitespace().map(|word| match word {
+                "kept.jsonl" | "why.jsonl" => folder.path().join(word).display().to_string(),
+                word => word.to_string(),
+            });
+            let output = Command::new(env!("CARGO_BIN_EXE_lookalike")).current_dir(&root).args(arguments).output().unwrap();
+            let printed = String::from_utf8([output.stdout, output.stderr].concat())
+                .unwrap()
+                .replace(&format!("{}/", folder.path().display()), "");
+            let lines = |text: &str| {
+                text.trim()
+                    .lines()
+                    .filter(|line| !line.starts_with("  time "))
+                    .map(|line| line.trim_end().to_string())
+                    .collect::<Vec<_>>()
+            };
+            let printed = match command.split_once(" | head -") {
+                Some((_, n)) => lines(&printed).into_iter().take(n.trim().parse().unwrap()).collect(),
+                None => lines(&printed),
+            };
+            assert_eq!(printed, lines(expected), "lookalike {command}");
+            examples += 1;
+        }
+    }
+    assert!(examples >= 3, "{examples} examples");
+}
