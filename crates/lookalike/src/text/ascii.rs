@@ -2,7 +2,7 @@
 //!
 //! Three steps a block, all plain integer code that the compiler turns into whatever SIMD the target has: fold case and
 //! mark letters and digits; gather the marks into a 64-bit mask (eight at a time by a multiplication); walk the mask's
-//! changes, two a word. A byte loop with a table and a branch a byte measured 0.36 GB/s with its hashing; the branch at each
+//! edges, two a word. A byte loop with a table and a branch a byte measured 0.36 GB/s with its hashing; the branch at each
 //! word's end was mispredicted once a word.
 
 use super::tokens::{Open, PAD, Tokens};
@@ -13,10 +13,13 @@ const BLOCK: usize = 64;
 pub(super) fn words(text: &[u8], tokens: &mut Tokens) {
     let mut folded = std::mem::take(&mut tokens.folded);
     if folded.len() < text.len() + BLOCK + PAD {
-        folded.resize((text.len() + BLOCK + PAD).next_power_of_two(), 0);
+        folded.resize(text.len() + BLOCK + PAD, 0);
     }
     tokens.reserve(text.len() + BLOCK, text.len() / 2 + 1);
-    let (mut start, mut inside) = (0, false);
+    let continues = tokens.open == Open::Word && text.first().is_some_and(u8::is_ascii_alphanumeric);
+    let mut writer = Writer::of(tokens, continues);
+    // Where the word began that the last block did not end.
+    let mut begun = None;
     let mut at = 0;
     while at < text.len() {
         let mut block = [0; BLOCK];
@@ -26,50 +29,67 @@ pub(super) fn words(text: &[u8], tokens: &mut Tokens) {
         }
         let (lower, mask) = fold_block(&block);
         folded[at..at + BLOCK].copy_from_slice(&lower);
-        let mut changes = mask ^ (mask << 1 | u64::from(inside));
-        while changes != 0 {
-            let here = at + changes.trailing_zeros() as usize;
-            changes &= changes - 1;
-            if inside {
-                end_word(&folded[start..], here - start, tokens);
-            } else {
-                start = here;
-                if here > 0 {
-                    tokens.open = Open::No;
-                }
-            }
-            inside = !inside;
+        let before = mask << 1 | u64::from(begun.is_some());
+        let (mut starts, mut ends) = (mask & !before, !mask & before);
+        if let Some(start) = begun
+            && ends != 0
+        {
+            writer.word(&folded[start..], at + ends.trailing_zeros() as usize - start);
+            ends &= ends - 1;
+            begun = None;
+        }
+        while ends != 0 {
+            let (start, end) = (starts.trailing_zeros() as usize, ends.trailing_zeros() as usize);
+            writer.word(&folded[at + start..], end - start);
+            starts &= starts - 1;
+            ends &= ends - 1;
+        }
+        if starts != 0 {
+            begun = Some(at + starts.trailing_zeros() as usize);
         }
         at += BLOCK;
     }
-    if inside {
-        end_word(&folded[start..], text.len() - start, tokens);
+    if let Some(start) = begun {
+        writer.word(&folded[start..], text.len() - start);
     }
+    (tokens.filled, tokens.count) = (writer.filled, writer.count);
     // Where the text ends inside a block, the padding ended its last word; what follows the text may continue it.
     tokens.open = if text.last().is_some_and(u8::is_ascii_alphanumeric) { Open::Word } else { Open::No };
     tokens.folded = folded;
 }
 
-/// Appends a word of `len` bytes at the start of `folded`; closed.
-#[inline]
-fn end_word(folded: &[u8], len: usize, tokens: &mut Tokens) {
-    if tokens.open == Open::Word {
-        tokens.open = Open::No;
-    } else {
-        if tokens.count > 0 {
-            tokens.text[tokens.filled] = b' ';
-            tokens.filled += tokens.gap;
+/// Appends words, each of which ends a token.
+struct Writer<'a> {
+    text: &'a mut [u8],
+    filled: usize,
+    ends: &'a mut [usize],
+    count: usize,
+    /// Bytes between the last token and the next word: none before the first, and where the first continues a token.
+    gap: usize,
+}
+
+impl<'a> Writer<'a> {
+    fn of(tokens: &'a mut Tokens, continues: bool) -> Self {
+        let count = tokens.count - usize::from(continues);
+        let gap = if continues || tokens.count == 0 { 0 } else { tokens.gap };
+        Self { text: &mut tokens.text, filled: tokens.filled, ends: &mut tokens.ends, count, gap }
+    }
+
+    /// The word of `length` bytes at the start of `folded`.
+    #[inline]
+    fn word(&mut self, folded: &[u8], length: usize) {
+        self.text[self.filled] = b' ';
+        let out = &mut self.text[self.filled + self.gap..];
+        // Nearly all words fit: sixteen bytes are copied whatever the length, what is too much is overwritten by the next.
+        out[..PAD].copy_from_slice(&folded[..PAD]);
+        if length > PAD {
+            out[PAD..length].copy_from_slice(&folded[PAD..length]);
         }
-        tokens.count += 1;
+        self.filled += self.gap + length;
+        self.ends[self.count] = self.filled;
+        self.count += 1;
+        self.gap = 1;
     }
-    let out = &mut tokens.text[tokens.filled..];
-    // Nearly all words fit: sixteen bytes are copied whatever the length, what is too much is overwritten by the next.
-    out[..PAD].copy_from_slice(&folded[..PAD]);
-    if len > PAD {
-        out[PAD..len].copy_from_slice(&folded[PAD..len]);
-    }
-    tokens.filled += len;
-    tokens.ends[tokens.count - 1] = tokens.filled;
 }
 
 /// Lower-cases a block, and tells in bit i whether byte i is a letter or digit.

@@ -31,19 +31,44 @@ fn words(text: &str, solo: bool, tokens: &mut Tokens) {
             ascii::words(&rest.as_bytes()[..ascii], tokens);
             at += ascii;
         }
-        while let Some(piece) = Piece::at(text, at) {
-            if let Class::Simple(_, c) = piece.class
-                && c.is_ascii()
-                && text.as_bytes()[at].is_ascii()
-            {
-                break;
-            }
-            let mut folded = std::mem::take(&mut tokens.piece);
-            piece.fold(&text[at..piece.end], &mut folded, |kind, c| push_word(kind, c, solo, tokens));
-            tokens.piece = folded;
-            at = piece.end;
-        }
+        at = foreign_words(text, at, solo, tokens);
     }
+}
+
+/// Takes what follows up to the next ASCII character that stands for itself; gives where that is. Each character is looked
+/// up once: it is given to the tokens when the next one is known not to combine with it.
+fn foreign_words(text: &str, start: usize, solo: bool, tokens: &mut Tokens) -> usize {
+    let mut held: Option<(Kind, char)> = None;
+    let (mut piece, mut at) = (start, start);
+    for c in text[start..].chars() {
+        match class::class(c) {
+            Class::Complex => {
+                let end = Piece::at(text, piece).map_or(text.len(), |piece| piece.end);
+                let mut folded = std::mem::take(&mut tokens.piece);
+                class::fold(&text[piece..end], &mut folded);
+                folded.chars().for_each(|c| push_word(class::kind(c), c, solo, tokens));
+                tokens.piece = folded;
+                // The characters that follow are looked at afresh.
+                return end;
+            }
+            Class::Simple(kind, image) => {
+                if let Some((kind, c)) = held.take() {
+                    push_word(kind, c, solo, tokens);
+                }
+                // The first may be an ASCII letter that was left for what combines with it.
+                if c.is_ascii() && at > start {
+                    return at;
+                }
+                held = Some((kind, image));
+                piece = at;
+            }
+        }
+        at += c.len_utf8();
+    }
+    if let Some((kind, c)) = held {
+        push_word(kind, c, solo, tokens);
+    }
+    at
 }
 
 fn push_word(kind: Kind, c: char, solo: bool, tokens: &mut Tokens) {
