@@ -7,7 +7,7 @@
 use crate::{
     cluster::{Best, Buckets, UnionFind, keep_order, leaders},
     error::Result,
-    lsh::{share_earlier_band, sorted_rows},
+    lsh::{self, share_earlier_band, sorted_rows},
     method::{Cluster, Config, Method, Scratch, Verify},
     sketch::{self, Bits},
     verify::Overlap,
@@ -142,9 +142,9 @@ impl<'a> Collection<'a> {
         let contenders = self.contenders(order, &leaders);
         let mut groups = UnionFind::new(order.len());
         for (band, column) in self.columns.iter().enumerate() {
-            for bucket in sorted_rows(column, contenders.iter().copied()).chunk_by(|a, b| a >> 32 == b >> 32) {
-                for (i, a) in bucket.iter().map(|row| *row as u32).enumerate() {
-                    for b in bucket[i + 1..].iter().map(|row| *row as u32) {
+            for bucket in lsh::buckets(&sorted_rows(column, contenders.iter().copied())) {
+                for (i, &a) in bucket.iter().enumerate() {
+                    for (a, b) in bucket[i + 1..].iter().map(|&b| (lsh::document(a), lsh::document(b))) {
                         if !share_earlier_band(&self.columns, band, a, b) && self.similarity(a, b).is_some() {
                             groups.join(a, b);
                         }

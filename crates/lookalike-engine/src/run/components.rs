@@ -2,7 +2,7 @@
 
 use lookalike::{
     cluster::UnionFind,
-    lsh::{share_earlier_band, sorted_rows},
+    lsh::{self, share_earlier_band, sorted_rows},
 };
 use rayon::{ThreadPool, prelude::*};
 
@@ -27,12 +27,12 @@ pub(crate) fn each_candidate_pair(
     let mut batch = Vec::new();
     let mut others = Vec::new();
     for (band, column) in columns.iter().enumerate() {
-        let rows = sorted_rows(column, documents.iter().copied());
-        for bucket in rows.chunk_by(|a, b| a >> 32 == b >> 32).filter(|bucket| bucket.len() > 1) {
-            for (i, a) in bucket.iter().map(|row| *row as u32).enumerate() {
+        for bucket in lsh::buckets(&sorted_rows(column, documents.iter().copied())) {
+            for (i, &row) in bucket.iter().enumerate() {
+                let a = lsh::document(row);
+                let behind = bucket[i + 1..].iter().map(|&row| lsh::document(row));
                 others.clear();
-                others
-                    .extend(bucket[i + 1..].iter().map(|row| *row as u32).filter(|&b| !share_earlier_band(columns, band, a, b)));
+                others.extend(behind.filter(|&b| !share_earlier_band(columns, band, a, b)));
                 matcher.keep_candidates(a, &mut others, |other| other);
                 batch.extend(others.iter().map(|&b| (a, b)));
                 if batch.len() >= BATCH {

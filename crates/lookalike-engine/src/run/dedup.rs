@@ -61,15 +61,8 @@ pub fn dedup(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resul
     summary.seconds.sketching = clock.lap();
 
     let mut pairing = Pairing::new(&table);
+    pairing.keep_likely(&table, &method, &pool, observer);
     let columns = std::mem::take(&mut table.columns);
-    let grouped = match config.method.cluster {
-        Cluster::Law => Grouped::Buckets(pairing.bucket(columns, &pool, observer)),
-        Cluster::Components => {
-            let buckets = pairing.bucket(columns.clone(), &pool, observer);
-            drop(buckets);
-            Grouped::Columns(columns)
-        }
-    };
     summary.seconds.pairing = clock.lap();
 
     let exact = config.method.verify == Verify::Exact;
@@ -78,9 +71,12 @@ pub fn dedup(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resul
     summary.seconds.loading = clock.lap();
 
     let matcher = Matcher::new(&method, &table.bits, &sets);
-    let verdicts = match grouped {
-        Grouped::Buckets(buckets) => Deciding { pairing: &pairing, matcher: &matcher, pool: &pool }.decide(buckets, observer)?,
-        Grouped::Columns(columns) => components(&columns, &pairing, &matcher, &pool)?,
+    let verdicts = match config.method.cluster {
+        Cluster::Law => {
+            let buckets = pairing.label(columns, &pool);
+            Deciding { pairing: &pairing, matcher: &matcher, pool: &pool }.decide(buckets, observer)?
+        }
+        Cluster::Components => components(&columns, &pairing, &matcher, &pool)?,
     };
     summary.pairs_met = matcher.met.load(Ordering::Relaxed);
     summary.pairs_refused = matcher.refused.load(Ordering::Relaxed);
@@ -99,12 +95,6 @@ pub fn dedup(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resul
     summary.seconds.total = started.elapsed().as_secs_f64();
     count_lines(&mut summary, &table);
     Ok(summary)
-}
-
-/// What deciding walks through.
-enum Grouped {
-    Buckets(lookalike::cluster::Buckets),
-    Columns(Vec<Vec<u32>>),
 }
 
 fn count_lines(summary: &mut Summary, table: &Table) {

@@ -95,15 +95,13 @@ pub(crate) fn load(
         },
         |loaded| {
             observer(Progress { stage: Stage::Loading, done: source.read(), total: source.total() });
-            let mut start = 0;
+            let mut start = sets.spill.end();
             for (document, length) in loaded.documents {
-                let end = start + length as usize;
-                sets.starts[document as usize] = sets.spill.end();
+                sets.starts[document as usize] = start;
                 sets.lengths[document as usize] = length;
-                sets.spill.append(&loaded.shingles[start..end])?;
-                start = end;
+                start += u64::from(length);
             }
-            Ok(())
+            sets.spill.append(&loaded.shingles)
         },
     )?;
     Ok(sets)

@@ -1,8 +1,11 @@
 //! Band keys to buckets; copies and loners are settled on the way.
 
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
 use lookalike::{
+    Method,
     cluster::{self, Buckets},
-    lsh::label_buckets,
+    lsh,
 };
 use rayon::{ThreadPool, prelude::*};
 
@@ -17,7 +20,7 @@ pub(crate) struct Pairing {
     pub(crate) ranks: Vec<u32>,
     /// Each document's leader: the first in keep order with its digest.
     pub(crate) leaders: Vec<u32>,
-    /// Leaders that share a band with another leader, in keep order.
+    /// Leaders that may have a candidate among the other leaders, in keep order.
     pub(crate) contenders: Vec<u32>,
     /// The leader of the empty texts, which are nobody's copies.
     empty: Option<u32>,
@@ -41,19 +44,53 @@ impl Pairing {
         self.empty == Some(self.leaders[document as usize])
     }
 
-    /// Labels the buckets, band by band in parallel, and keeps as contenders only those with company.
-    pub(crate) fn bucket(&mut self, columns: Vec<Vec<u32>>, pool: &ThreadPool, observer: Observer) -> Buckets {
-        let total = columns.len() as u64;
-        let done = std::sync::atomic::AtomicU64::new(0);
-        let contenders = &self.contenders;
+    /// Labels the buckets, band by band in parallel.
+    pub(crate) fn label(&self, columns: Vec<Vec<u32>>, pool: &ThreadPool) -> Buckets {
         let label = |mut column: Vec<u32>| {
-            let buckets = label_buckets(&mut column, contenders.iter().copied());
-            let done = done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
-            observer(Progress { stage: Stage::Pairing, done, total });
+            let rows = lsh::sorted_rows(&column, self.contenders.iter().copied());
+            let buckets = lsh::label_buckets(&mut column, &rows);
             (column, buckets)
         };
-        let buckets = Buckets::of_labelled(pool.install(|| columns.into_par_iter().map(label).collect()));
-        self.contenders.retain(|&d| buckets.has_company(d));
-        buckets
+        Buckets::of_labelled(pool.install(|| columns.into_par_iter().map(label).collect()))
+    }
+
+    /// Keeps as contenders only those that share a band with a document whose b-bit sketch agrees with theirs: nobody else
+    /// has a candidate. In many collections most of those that share a band do not.
+    pub(crate) fn keep_likely(&mut self, table: &Table, method: &Method, pool: &ThreadPool, observer: Observer) {
+        let likely: Vec<AtomicBool> = table.digests.iter().map(|_| AtomicBool::new(false)).collect();
+        let total = table.columns.len() as u64;
+        let done = AtomicU64::new(0);
+        let band = |column: &Vec<u32>| {
+            let rows = lsh::sorted_rows(column, self.contenders.iter().copied());
+            lsh::buckets(&rows).for_each(|bucket| mark_likely(bucket, table, method, &likely));
+            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+            observer(Progress { stage: Stage::Pairing, done, total });
+        };
+        pool.install(|| table.columns.par_iter().for_each(band));
+        self.contenders.retain(|&d| likely[d as usize].load(Ordering::Relaxed));
+    }
+}
+
+/// Documents that are looked at before a document of a large bucket is taken as likely anyway: it costs a set that may not be
+/// needed, where looking on would cost the square of the bucket.
+const LOOKS: usize = 64;
+
+/// Marks the documents of a bucket that agree with another one of it.
+fn mark_likely(bucket: &[u64], table: &Table, method: &Method, likely: &[AtomicBool]) {
+    let mark = |d: usize| likely[d].store(true, Ordering::Relaxed);
+    for (i, &row) in bucket.iter().enumerate() {
+        let d = lsh::document(row) as usize;
+        if likely[d].load(Ordering::Relaxed) {
+            continue;
+        }
+        let others = bucket[i + 1..].iter().chain(&bucket[..i]).map(|&row| lsh::document(row) as usize);
+        match others.take(LOOKS).find(|&other| method.agree(&table.bits[d], &table.bits[other])) {
+            Some(other) => {
+                mark(d);
+                mark(other);
+            }
+            None if bucket.len() > LOOKS + 1 => mark(d),
+            None => {}
+        }
     }
 }

@@ -80,14 +80,14 @@ pub fn pairs(config: &RunConfig, exact: bool, output: Option<&Path>, observer: O
     let mut table = sketching::sketch(config, &method, &source, &pool, bad.as_mut(), observer)?;
     let mut pairing = Pairing::new(&table);
     let copies = Copies::of(&pairing);
-    let columns = std::mem::take(&mut table.columns);
     if !exact {
         let with_copies: Vec<u32> = pairing.contenders.iter().copied().filter(|&d| copies.group(d).len() > 1).collect();
-        drop(pairing.bucket(columns.clone(), &pool, observer));
+        pairing.keep_likely(&table, &method, &pool, observer);
         pairing.contenders.extend(with_copies);
         pairing.contenders.sort_unstable();
         pairing.contenders.dedup();
     }
+    let columns = std::mem::take(&mut table.columns);
     let sets = loading::load(config, &method, &source, &table, pairing.contenders.iter().copied(), &pool, observer)?;
     let mut matches: Vec<(u32, u32, Overlap)> = Vec::new();
     if exact {

@@ -4,7 +4,7 @@
 //! document's place in a column holds its bucket's number until it is kept, then the number of the document kept before it
 //! in that bucket. Memory besides the columns: four bytes a bucket.
 
-use crate::lsh::{NONE, label_buckets};
+use crate::lsh::{NONE, label_buckets, sorted_rows};
 
 /// The band columns, and for each bucket the last document kept.
 #[derive(Debug)]
@@ -17,7 +17,8 @@ impl Buckets {
     /// Takes columns of band keys. `documents` are those to be found: neither empty ones nor copies.
     pub fn new(columns: Vec<Vec<u32>>, documents: &[u32]) -> Self {
         let label = |mut column: Vec<u32>| {
-            let buckets = label_buckets(&mut column, documents.iter().copied());
+            let rows = sorted_rows(&column, documents.iter().copied());
+            let buckets = label_buckets(&mut column, &rows);
             (column, buckets)
         };
         Self::of_labelled(columns.into_iter().map(label).collect())
@@ -27,11 +28,6 @@ impl Buckets {
     pub fn of_labelled(labelled: Vec<(Vec<u32>, u32)>) -> Self {
         let heads = labelled.iter().map(|(_, buckets)| vec![NONE; *buckets as usize]).collect();
         Self { columns: labelled.into_iter().map(|(column, _)| column).collect(), heads }
-    }
-
-    /// Whether a document that is not yet decided shares any band with another.
-    pub fn has_company(&self, document: u32) -> bool {
-        self.columns.iter().any(|column| column[document as usize] != NONE)
     }
 
     /// The bucket of a document that was not kept, by band; [`NONE`] where it is alone.

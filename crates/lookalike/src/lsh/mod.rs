@@ -8,4 +8,4 @@ mod table;
 pub use bands::band_keys;
 pub use curve::Curve;
 pub use shape::{DEFAULT_SLOTS, MAX_SLOTS, Shape};
-pub use table::{NONE, label_buckets, share_earlier_band, sorted_rows};
+pub use table::{NONE, buckets, document, label_buckets, share_earlier_band, sorted_rows};

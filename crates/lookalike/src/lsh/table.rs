@@ -14,19 +14,29 @@ pub fn sorted_rows(column: &[u32], documents: impl Iterator<Item = u32>) -> Vec<
     rows
 }
 
-/// Replaces the keys of `documents` in `column` by bucket numbers from 0, and all else by [`NONE`]. Gives the number of
-/// buckets, each of at least two documents.
-pub fn label_buckets(column: &mut [u32], documents: impl Iterator<Item = u32>) -> u32 {
-    let rows = sorted_rows(column, documents);
+/// The buckets of one band: the stretches of its sorted rows with equal keys, each of at least two documents.
+pub fn buckets(rows: &[u64]) -> impl Iterator<Item = &[u64]> {
+    rows.chunk_by(|a, b| a >> 32 == b >> 32).filter(|bucket| bucket.len() > 1)
+}
+
+/// The document of a sorted row.
+#[inline]
+pub fn document(row: u64) -> u32 {
+    row as u32
+}
+
+/// Replaces the keys of the documents in `rows` by bucket numbers from 0, and all else in `column` by [`NONE`]. Gives the
+/// number of buckets.
+pub fn label_buckets(column: &mut [u32], rows: &[u64]) -> u32 {
     column.fill(NONE);
-    let mut buckets = 0;
-    for bucket in rows.chunk_by(|a, b| a >> 32 == b >> 32).filter(|bucket| bucket.len() > 1) {
-        for row in bucket {
-            column[*row as u32 as usize] = buckets;
+    let mut count = 0;
+    for bucket in buckets(rows) {
+        for &row in bucket {
+            column[document(row) as usize] = count;
         }
-        buckets += 1;
+        count += 1;
     }
-    buckets
+    count
 }
 
 /// Whether two documents already met in a band before `band`: so that a pair is looked at once, in its first shared band.
@@ -41,7 +51,8 @@ mod tests {
     #[test]
     fn buckets_are_equal_keys_and_never_of_one() {
         let mut column = vec![5, 9, 5, 7, 9, 5, 9];
-        assert_eq!(label_buckets(&mut column, [0, 1, 2, 3, 4, 6].into_iter()), 2);
+        let rows = sorted_rows(&column, [0, 1, 2, 3, 4, 6].into_iter());
+        assert_eq!(label_buckets(&mut column, &rows), 2);
         assert_eq!(column, [0, 1, 0, NONE, 1, NONE, 1]);
     }
 }
