@@ -15,3 +15,30 @@ unit:
 
 docs:
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
+
+# The benches need the larger corpora: DATA names their folder. Results go to bench/record.
+.PHONY: bench bench-rivals
+DATA ?= $(or $(LOOKALIKE_DATA),../shared/data)
+COLLECTION = bench/data/collection.jsonl
+SMALL = bench/data/small.jsonl
+RIVALS = bench/data/venv
+
+bench: $(COLLECTION)
+	cargo build --release --locked --workspace
+	mkdir -p bench/record
+	python3 bench/speed/run.py $(COLLECTION) --out bench/record/speed.json
+
+bench/data/%.jsonl:
+	cargo build --release --locked -p lookalike-bench
+	mkdir -p bench/data
+	target/release/make-collection --data $(DATA) $(if $(filter small,$*),--megabytes 123 --english,--megabytes 600) $@
+
+# The rivals, on a collection that they finish in minutes, against the pairs that the exact join finds. English only: what a
+# token is in Chinese differs from tool to tool.
+bench-rivals: $(SMALL)
+	cargo build --release --locked
+	test -d $(RIVALS) || python3 -m venv $(RIVALS)
+	$(RIVALS)/bin/pip install --quiet -r bench/rivals/requirements.txt
+	mkdir -p bench/record
+	target/release/lookalike pairs $(SMALL) --exact --threshold 0.8 -o bench/data/small.pairs.jsonl
+	$(RIVALS)/bin/python bench/rivals/run_all.py $(SMALL) bench/data/small.pairs.jsonl --lookalike target/release/lookalike --out bench/record/rivals.json

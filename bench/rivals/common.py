@@ -1,0 +1,101 @@
+"""What the rivals' programs share, so that they differ only in the library that is measured.
+
+Reading, cutting into words and shingles take most of each run. They are written here in the fastest plain Python
+that we found, because a slow tokeniser would make every rival look slow for a reason that is not its own.
+"""
+
+import argparse
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator
+from itertools import compress
+from pathlib import Path
+from typing import TypeVar
+
+PERMUTATIONS = 128
+
+Item = TypeVar("Item")
+
+
+def arguments(rival: str) -> argparse.Namespace:
+    """The command line that all rivals have in common."""
+    parser = argparse.ArgumentParser(description=f"Near-duplicate removal with {rival}.")
+    parser.add_argument("input", type=Path, help="JSON Lines with the fields id and text")
+    parser.add_argument("kept", type=Path, help="where the lines that stay are written, byte for byte")
+    parser.add_argument("--threshold", type=float, default=0.8)
+    parser.add_argument("--bands", type=int, default=16)
+    parser.add_argument("--rows", type=int, default=8)
+    parser.add_argument("--ngram", type=int, default=5, help="words in a shingle")
+    parser.add_argument("--threads", type=int, default=2, help="for rivals that can use more than one")
+    args = parser.parse_args()
+    if args.bands * args.rows != PERMUTATIONS:
+        parser.error(f"bands x rows must be {PERMUTATIONS}: every rival spends all its permutations")
+    # The rivals written in Rust size their thread pool from this variable on first use, which is after this call.
+    os.environ["RAYON_NUM_THREADS"] = str(args.threads)
+    return args
+
+
+def lines(path: Path) -> Iterator[bytes]:
+    """The documents' lines as they are in the file; blank lines are no documents."""
+    with path.open("rb") as file:
+        yield from (line for line in file if not line.isspace())
+
+
+class _Separators(dict[int, str]):
+    """For str.translate: whatever is not alphanumeric becomes a space. Filled in as characters are met."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        self[code] = character if character.isalnum() else " "
+        return self[code]
+
+
+_SEPARATORS = _Separators()
+_ASCII = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalnum() else ord(" ") for code in range(256))
+
+
+def normalised(path: Path) -> Iterator[bytes]:
+    """Each document's words in lower case, with white space between them, in UTF-8.
+
+    A word is a maximal run of alphanumeric characters. A document without any gets a word of its own, with a capital
+    letter that no lower-cased text can contain, so that no rival can take it for a duplicate.
+    """
+    for number, line in enumerate(lines(path)):
+        text: str = json.loads(line)["text"]
+        if text.isascii():
+            words = text.encode().translate(_ASCII)
+        else:
+            words = text.lower().translate(_SEPARATORS).encode()
+        yield words if words.strip() else b"X%d" % number
+
+
+def shingle_sets(path: Path, ngram: int) -> Iterator[list[bytes]]:
+    """Each document's shingles of `ngram` words joined by a space; a shorter document has one, the whole."""
+    for text in normalised(path):
+        words = text.split()
+        if len(words) < ngram:
+            yield [b" ".join(words)]
+        else:
+            yield list(map(b" ".join, zip(*(words[start:] for start in range(ngram)))))
+
+
+def greedy(
+    documents: Iterable[Item], is_duplicate: Callable[[Item], bool], keep: Callable[[int, Item], None]
+) -> list[bool]:
+    """Which documents stay, in input order: those that the rival calls no duplicate of one that stayed before.
+
+    `keep` tells the rival about a document that stays. The dropped ones are never told, so they drop nothing.
+    """
+    kept = []
+    for number, document in enumerate(documents):
+        duplicate = is_duplicate(document)
+        if not duplicate:
+            keep(number, document)
+        kept.append(not duplicate)
+    return kept
+
+
+def write_kept(args: argparse.Namespace, kept: list[bool]) -> None:
+    """Copies the lines that stay, by a second reading: holding them would count as the rival's memory."""
+    with args.kept.open("wb") as file:
+        file.writelines(compress(lines(args.input), kept))
