@@ -58,7 +58,7 @@ impl<'a> Emitting<'a> {
             },
             |kept| {
                 observer(Progress { stage: Stage::Writing, done: source.read(), total: source.total() });
-                output.write(&kept)
+                output.write(kept)
             },
         )
     }
@@ -71,7 +71,7 @@ impl<'a> Emitting<'a> {
         for some in stretches.chunks(4 * self.pool.current_num_threads()) {
             let lines: Result<Vec<_>> =
                 self.pool.install(|| some.par_iter().map(|stretch| self.stretch(stretch.clone())).collect());
-            lines?.iter().try_for_each(|lines| output.write(&lines.bytes))?;
+            lines?.into_iter().try_for_each(|lines| output.write(lines.bytes))?;
         }
         Ok(())
     }

@@ -190,9 +190,8 @@ fn write(matches: &[(u32, u32, Overlap)], table: &Table, output: &mut Output) ->
         serde_json::to_writer(&mut lines, &pair).map_err(|error| Error::new(ErrorKind::Output, error.to_string()))?;
         lines.push(b'\n');
         if lines.len() > PIECE {
-            output.write(&lines)?;
-            lines.clear();
+            output.write(std::mem::take(&mut lines))?;
         }
     }
-    output.write(&lines)
+    output.write(lines)
 }

@@ -167,8 +167,8 @@ pub(crate) fn sketch(
         Blocks::new(source),
         |block, worker: &mut Worker| pass.block(block, worker),
         |sketched| {
-            if let Some(output) = &mut bad {
-                sketched.bad.iter().try_for_each(|(_, line)| output.write(line))?;
+            if let Some(output) = bad.as_mut().filter(|_| !sketched.bad.is_empty()) {
+                output.write(sketched.bad.iter().flat_map(|(_, line)| line).copied().collect())?;
             }
             observer(Progress { stage: Stage::Sketching, done: source.read(), total: source.total() });
             table.add(sketched)

@@ -5,6 +5,8 @@ use std::{
     io::{self, Write},
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
+    sync::mpsc::{SyncSender, sync_channel},
+    thread::JoinHandle,
 };
 
 use flate2::{Compression, write::GzEncoder};
@@ -16,12 +18,19 @@ use crate::{
 };
 
 /// An output in the making. Dropped unfinished, it leaves nothing.
+///
+/// Compression and writing have a thread of their own: those who work on blocks never wait for the disk, unless they are
+/// [`AHEAD`] pieces ahead of it.
 pub(crate) struct Output {
     name: String,
-    encoder: Encoder,
+    pieces: Option<SyncSender<Vec<u8>>>,
+    writer: Option<JoinHandle<io::Result<Sink>>>,
     /// Where the temporary file goes in the end.
     target: Option<PathBuf>,
 }
+
+/// Pieces that may wait for the disk.
+const AHEAD: usize = 8;
 
 enum Encoder {
     Plain(Sink),
@@ -75,7 +84,7 @@ impl Output {
                 }
             }
         };
-        let encoder = match path.extension().and_then(|ending| ending.to_str()) {
+        let mut encoder = match path.extension().and_then(|ending| ending.to_str()) {
             Some("gz") => Encoder::Gzip(GzEncoder::new(sink, Compression::default())),
             Some("zst") => {
                 let mut encoder = zstd::Encoder::new(sink, 3).map_err(writing)?;
@@ -86,36 +95,67 @@ impl Output {
             }
             _ => Encoder::Plain(sink),
         };
-        Ok(Self { name, encoder, target })
+        let (pieces, waiting) = sync_channel::<Vec<u8>>(AHEAD);
+        let work = move || {
+            waiting.iter().try_for_each(|piece| encoder.write_all(&piece))?;
+            encoder.finish()
+        };
+        let writer = std::thread::Builder::new().name("writer".into()).spawn(work).map_err(writing)?;
+        Ok(Self { pieces: Some(pieces), writer: Some(writer), target, name })
     }
 
-    /// Appends. Call with large pieces.
-    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        let written = match &mut self.encoder {
-            Encoder::Plain(sink) => sink.write_all(bytes),
-            Encoder::Gzip(encoder) => encoder.write_all(bytes),
-            Encoder::Zstd(encoder) => encoder.write_all(bytes),
-        };
-        written.map_err(|error| Error::writing(&self.name, &error))
+    /// Appends. Call with large pieces. A failure may be that of an earlier piece.
+    pub(crate) fn write(&mut self, piece: Vec<u8>) -> Result<()> {
+        match self.pieces.as_ref().map(|pieces| pieces.send(piece)) {
+            Some(Ok(())) => Ok(()),
+            // The writer is gone: it met an error.
+            _ => self.join().map(drop),
+        }
     }
 
     /// Ends the compression, brings all to the disk, and gives the file its name.
-    pub(crate) fn finish(self) -> Result<()> {
-        let name = self.name;
-        let finish = || -> io::Result<()> {
-            let mut sink = match self.encoder {
-                Encoder::Plain(sink) => sink,
-                Encoder::Gzip(encoder) => encoder.finish()?,
-                Encoder::Zstd(encoder) => encoder.finish()?,
-            };
-            sink.flush()?;
-            if let (Sink::Temporary(file), Some(target)) = (sink, self.target) {
-                file.as_file().sync_all()?;
-                file.persist(&target).map_err(|error| error.error)?;
-            }
-            Ok(())
+    pub(crate) fn finish(mut self) -> Result<()> {
+        let sink = self.join()?;
+        if let (Some(Sink::Temporary(file)), Some(target)) = (sink, self.target.take()) {
+            let named = file.as_file().sync_all().and_then(|()| file.persist(&target).map_err(|error| error.error));
+            named.map_err(|error| Error::writing(&self.name, &error))?;
+        }
+        Ok(())
+    }
+
+    /// Waits until all pieces are written; gives what they were written to, the first time.
+    fn join(&mut self) -> Result<Option<Sink>> {
+        self.pieces.take();
+        let Some(writer) = self.writer.take() else { return Ok(None) };
+        let written = writer.join().unwrap_or_else(|_| Err(io::Error::other("the writing thread failed")));
+        written.map(Some).map_err(|error| Error::writing(&self.name, &error))
+    }
+}
+
+impl Drop for Output {
+    /// The writer holds the temporary file: it is gone when the writer is.
+    fn drop(&mut self) {
+        drop(self.join());
+    }
+}
+
+impl Encoder {
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Self::Plain(sink) => sink.write_all(bytes),
+            Self::Gzip(encoder) => encoder.write_all(bytes),
+            Self::Zstd(encoder) => encoder.write_all(bytes),
+        }
+    }
+
+    fn finish(self) -> io::Result<Sink> {
+        let mut sink = match self {
+            Self::Plain(sink) => sink,
+            Self::Gzip(encoder) => encoder.finish()?,
+            Self::Zstd(encoder) => encoder.finish()?,
         };
-        finish().map_err(|error| Error::writing(&name, &error))
+        sink.flush()?;
+        Ok(sink)
     }
 }
 

@@ -7,6 +7,9 @@ use crate::{
 };
 
 /// Makes a list of fingerprints a set: sorted, each once.
+///
+/// Dealing them into bins by their upper bits first, and sorting by insertion, was tried: a comparison sort of a usual text's
+/// 600 fingerprints takes 7 % of a run, the bins 6.5 %. Not worth its code.
 pub fn sort_distinct(fingerprints: &mut Vec<u64>) {
     fingerprints.sort_unstable();
     fingerprints.dedup();

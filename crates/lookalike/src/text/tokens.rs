@@ -96,6 +96,13 @@ impl Tokens {
     #[inline]
     pub(super) fn reserve(&mut self, bytes: usize, tokens: usize) {
         let (text, ends) = (self.filled + bytes + 2 * PAD, self.count + tokens + 1);
+        if self.text.len() < text || self.ends.len() < ends {
+            self.grow(text, ends);
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self, text: usize, ends: usize) {
         if self.text.len() < text {
             self.text.resize(text + text / 2, 0);
         }
