@@ -34,15 +34,22 @@ pub enum ErrorKind {
     #[error("recall {0} cannot be promised: give a number above 0 and below 1, such as 0.99")]
     Recall(f64),
     /// A shingle of no tokens, or of more than the window holds.
-    #[error("a shingle of {0} tokens is not possible: give a number from 1 to {max}; 5 words is usual", max = crate::shingle::MAX_K)]
-    Shingle(usize),
+    #[error("a shingle of {k} tokens is not possible: give a number from 1 to {max}; 5 words is usual")]
+    Shingle {
+        /// Tokens asked for.
+        k: usize,
+        /// The most that are possible.
+        max: usize,
+    },
     /// Bands or rows outside what a signature can hold.
-    #[error("{bands} bands of {rows} rows is not possible: both must be at least 1 and their product at most {max}", max = crate::lsh::MAX_SLOTS)]
+    #[error("{bands} bands of {rows} rows is not possible: both must be at least 1 and their product at most {max}")]
     Shape {
         /// Bands asked for.
         bands: usize,
         /// Rows asked for.
         rows: usize,
+        /// The longest signature.
+        max: usize,
     },
     /// Only one of bands and rows was given.
     #[error("bands and rows go together: give both, or neither and let the threshold and the recall choose them")]
@@ -70,10 +77,11 @@ pub enum ErrorKind {
     },
     /// No bands and rows within the largest signature reach the recall.
     #[error(
-        "no signature of up to {max} slots finds {recall} of the pairs at similarity {threshold}: ask for a lower recall or a higher threshold",
-        max = crate::lsh::MAX_SLOTS
+        "no signature of up to {max} slots finds {recall} of the pairs at similarity {threshold}: ask for a lower recall or a higher threshold"
     )]
     NoShape {
+        /// The longest signature.
+        max: usize,
         /// The threshold t.
         threshold: f64,
         /// The wanted recall at t.

@@ -36,14 +36,14 @@ impl Shape {
             }
             slots *= 2;
         }
-        Err(ErrorKind::NoShape { threshold, recall }.into())
+        Err(ErrorKind::NoShape { threshold, recall, max: MAX_SLOTS }.into())
     }
 
     /// Takes the user's bands and rows, if they keep the promise.
     pub fn given(bands: usize, rows: usize, threshold: f64, recall: f64) -> Result<Self> {
         Self::check(threshold, recall)?;
         if bands == 0 || rows == 0 || bands.checked_mul(rows).is_none_or(|slots| slots > MAX_SLOTS) {
-            return Err(ErrorKind::Shape { bands, rows }.into());
+            return Err(ErrorKind::Shape { bands, rows, max: MAX_SLOTS }.into());
         }
         let curve = Curve { bands, rows };
         let found = curve.found(threshold);

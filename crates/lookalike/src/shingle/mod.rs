@@ -19,7 +19,7 @@ pub struct Shingling {
 impl Shingling {
     /// Shingles of `k` tokens, 1 to [`MAX_K`].
     pub fn new(k: usize) -> Result<Self> {
-        if (1..=MAX_K).contains(&k) { Ok(Self { k }) } else { Err(ErrorKind::Shingle(k).into()) }
+        if (1..=MAX_K).contains(&k) { Ok(Self { k }) } else { Err(ErrorKind::Shingle { k, max: MAX_K }.into()) }
     }
 
     /// Tokens in a shingle of a text that is long enough.
