@@ -20,18 +20,25 @@ pub struct InputArgs {
 /// How a line is read.
 #[derive(Args)]
 pub struct RecordArgs {
+    #[command(flatten)]
+    pub fields: FieldArgs,
+    /// Set bad lines aside in FILE (- is standard output), count them and go on, instead of stopping at the first
+    #[arg(long, value_name = "FILE", help_heading = "Input")]
+    pub skip_bad: Option<PathBuf>,
+    /// Let the same id stand for several documents
+    #[arg(long, help_heading = "Input")]
+    pub allow_repeated_ids: bool,
+}
+
+/// The fields of a record.
+#[derive(Args)]
+pub struct FieldArgs {
     /// The field that holds the text
     #[arg(long, value_name = "FIELD", default_value = "text", help_heading = "Input")]
     pub text_field: String,
     /// The field that holds the id, a string or a number; a record without one is called file:line
     #[arg(long, value_name = "FIELD", default_value = "id", help_heading = "Input")]
     pub id_field: String,
-    /// Set bad lines aside in FILE, count them and go on, instead of stopping at the first
-    #[arg(long, value_name = "FILE", help_heading = "Input")]
-    pub skip_bad: Option<PathBuf>,
-    /// Let the same id stand for several documents
-    #[arg(long, help_heading = "Input")]
-    pub allow_repeated_ids: bool,
 }
 
 /// What a shingle is.
@@ -96,8 +103,8 @@ pub fn run_config(inputs: &[String], records: &RecordArgs, run: &RunArgs, method
     RunConfig {
         inputs: inputs.to_vec(),
         method,
-        text_field: records.text_field.clone(),
-        id_field: records.id_field.clone(),
+        text_field: records.fields.text_field.clone(),
+        id_field: records.fields.id_field.clone(),
         allow_repeated_ids: records.allow_repeated_ids,
         skip_bad: records.skip_bad.clone(),
         threads: run.threads,

@@ -1,6 +1,9 @@
 //! What people see: words on standard error, progress, numbers made readable.
 
-use std::{fmt::Write as _, io::IsTerminal, sync::Mutex};
+use std::{
+    io::{IsTerminal, Write},
+    sync::Mutex,
+};
 
 use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -15,16 +18,30 @@ pub const BOLD: Style = Style::new().bold();
 /// For what matters less.
 pub const DIM: Style = Style::new().dimmed();
 
+/// Prints data; coloured where the reader wants it.
+pub fn print(page: &str) -> anyhow::Result<()> {
+    let mut out = anstream::stdout();
+    out.write_all(page.as_bytes()).and_then(|()| out.flush()).map_err(|error| match error.kind() {
+        std::io::ErrorKind::BrokenPipe => error.into(),
+        _ => anyhow::anyhow!("standard output: cannot be written: {error}"),
+    })
+}
+
+/// Says something on standard error; if that cannot be written, nobody is there to be told.
+pub fn say(words: &str) {
+    drop(writeln!(anstream::stderr(), "{words}"));
+}
+
 /// Says what went wrong.
 pub fn error(error: &anyhow::Error) {
     let bold = RED.bold();
-    anstream::eprintln!("{bold}error:{bold:#} {error:#}");
+    say(&format!("{bold}error:{bold:#} {error:#}"));
 }
 
 /// Says what the user should know though all went on.
 pub fn warning(text: &str) {
     let style = AnsiColor::Yellow.on_default().bold();
-    anstream::eprintln!("{style}warning:{style:#} {text}");
+    say(&format!("{style}warning:{style:#} {text}"));
 }
 
 /// 1234567 → 1,234,567
@@ -56,7 +73,7 @@ pub fn bytes(number: u64) -> String {
 pub fn counted(number: u64, noun: &str) -> String {
     let mut words = format!("{} {noun}", count(number));
     if number != 1 {
-        let _ = words.write_char('s');
+        words.push('s');
     }
     words
 }

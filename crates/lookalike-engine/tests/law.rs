@@ -22,7 +22,7 @@ struct Answer {
 fn silent(_: Progress) {}
 
 fn run(config: &RunConfig, folder: &Path) -> Answer {
-    let outputs = Outputs { kept: Some(folder.join("kept")), decisions: Some(folder.join("decisions")) };
+    let outputs = Outputs { kept: Some(folder.join("kept")), decisions: Some(folder.join("decisions")), dry_run: false };
     let summary = dedup(config, &outputs, &silent).unwrap();
     Answer { summary, kept: fs::read(folder.join("kept")).unwrap(), decisions: fs::read(folder.join("decisions")).unwrap() }
 }

@@ -5,16 +5,16 @@ use std::{fmt::Write, process::ExitCode};
 use anyhow::Context;
 use clap::Args;
 use lookalike::{
-    Config, Method, Scratch,
+    Method, Scratch,
     sketch::Estimate,
     verify::{Overlap, Passage, passages},
 };
-use lookalike_engine::find_texts;
+use lookalike_engine::{RunConfig, find_texts};
 use serde::Serialize;
 
 use crate::{
-    args::{RecordArgs, RunArgs, ShingleArgs, run_config},
-    output::{BOLD, DIM, GREEN, RED, count, counted},
+    args::{FieldArgs, ShingleArgs},
+    output::{BOLD, DIM, GREEN, RED, count, counted, print},
 };
 
 /// Compare two texts, and show what they share
@@ -32,15 +32,16 @@ pub struct Compare {
     a: String,
     /// Another
     b: String,
-    /// Look for A and B as ids in these files, folders or globs
-    #[arg(long = "in", value_name = "INPUT", num_args = 1..)]
+    /// Look for A and B as ids in this file, folder or quoted glob; may be given several times. An id is written without its
+    /// quotes; of a number and a string that look alike, the string is meant when it is written with its quotes
+    #[arg(long = "in", value_name = "INPUT")]
     collection: Vec<String>,
     #[command(flatten)]
-    records: RecordArgs,
+    fields: FieldArgs,
     #[command(flatten)]
     shingles: ShingleArgs,
     /// Say no (exit code 1) when the resemblance is below T
-    #[arg(long, short, value_name = "T", help_heading = "Comparing")]
+    #[arg(long, short, value_name = "T", allow_negative_numbers = true, help_heading = "Comparing")]
     threshold: Option<f64>,
     /// Print long passages whole
     #[arg(long)]
@@ -98,9 +99,9 @@ impl Compare {
             [(0, 1), (1, 0)].map(|(own, other)| passages(&texts[own], &sets[other], method.config().tokens, method.shingling()));
         let report = self.report(&method, &sets, overlap, &passages)?;
         if self.json {
-            anstream::println!("{}", serde_json::to_string_pretty(&report)?);
+            print(&(serde_json::to_string_pretty(&report)? + "\n"))?;
         } else {
-            std::io::Write::write_all(&mut anstream::stdout(), self.page(&report, &texts, &passages).as_bytes())?;
+            print(&self.page(&report, &texts, &passages))?;
         }
         Ok(ExitCode::from(u8::from(self.threshold.is_some_and(|t| report.resemblance < t))))
     }
@@ -117,8 +118,13 @@ impl Compare {
             };
             return Ok([read(&self.a)?, read(&self.b)?]);
         }
-        let run = RunArgs { threads: 1, temp_dir: None, quiet: true };
-        let texts = find_texts(&run_config(&self.collection, &self.records, &run, Config::default()), &[&self.a, &self.b])?;
+        let config = RunConfig {
+            inputs: self.collection.clone(),
+            text_field: self.fields.text_field.clone(),
+            id_field: self.fields.id_field.clone(),
+            ..RunConfig::default()
+        };
+        let texts = find_texts(&config, &[&self.a, &self.b])?;
         texts.try_into().map_err(|_| anyhow::anyhow!("two documents were asked for"))
     }
 

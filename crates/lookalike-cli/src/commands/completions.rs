@@ -5,6 +5,8 @@ use std::process::ExitCode;
 use clap::Args;
 use clap_complete::{Shell, generate};
 
+use crate::output::print;
+
 /// Print a completion script for a shell
 ///
 /// For bash: lookalike completions bash > ~/.local/share/bash-completion/completions/lookalike
@@ -18,7 +20,7 @@ impl Completions {
     pub fn run(self, mut command: clap::Command) -> anyhow::Result<ExitCode> {
         let mut script = Vec::new();
         generate(self.shell, &mut command, "lookalike", &mut script);
-        std::io::Write::write_all(&mut std::io::stdout(), &script)?;
+        print(&String::from_utf8(script)?)?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -10,7 +10,7 @@ use lookalike::{
 use serde::Serialize;
 use textplots::{Chart, Plot, Shape as Line};
 
-use crate::output::{BOLD, DIM};
+use crate::output::{BOLD, DIM, print};
 
 /// Show which share of the similar pairs is found
 ///
@@ -65,7 +65,10 @@ impl Curve {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         // Bands and rows that are given are shown for what they are; only the chosen ones owe the recall.
         let (curve, recall) = match (self.bands, self.rows) {
-            (Some(bands), Some(rows)) => (Shape::given(bands, rows, self.threshold, f64::MIN_POSITIVE)?.curve(), None),
+            (Some(bands), Some(rows)) => {
+                Shape::check(self.threshold, self.recall)?;
+                (SCurve::new(bands, rows)?, None)
+            }
             _ => (Shape::choose(self.threshold, self.recall)?.curve(), Some(self.recall)),
         };
         if let Some(wrong) = self.at.iter().find(|s| !(0.0..=1.0).contains(*s)) {
@@ -90,7 +93,7 @@ impl Curve {
             (false, true) => page(&report, curve),
             (false, false) => report.found.iter().map(point).collect(),
         };
-        std::io::Write::write_all(&mut anstream::stdout(), page.as_bytes())?;
+        print(&page)?;
         Ok(ExitCode::SUCCESS)
     }
 }

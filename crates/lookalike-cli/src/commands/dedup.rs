@@ -8,7 +8,7 @@ use lookalike_engine::{Outputs, Summary, dedup};
 
 use crate::{
     args::{InputArgs, RunArgs, ShingleArgs, run_config},
-    output::{BOLD, Bars, DIM, bytes, count, counted, warning},
+    output::{BOLD, Bars, DIM, bytes, count, counted, print, say, warning},
 };
 
 /// Keep one of each group of documents that are roughly the same
@@ -31,13 +31,13 @@ pub struct Dedup {
     /// Write the kept lines to KEPT; - is standard output, .gz and .zst are compressed
     #[arg(long, short, value_name = "KEPT")]
     output: Option<PathBuf>,
-    /// Write what was decided about each document, and why, to FILE
+    /// Write what was decided about each document, and why, to FILE; - , .gz and .zst as for -o
     #[arg(long, value_name = "FILE")]
     decisions: Option<PathBuf>,
-    /// Do all but write
+    /// Do all but write: see what would be dropped, and whether the outputs could be written
     #[arg(long)]
     dry_run: bool,
-    /// Print the summary as JSON, on standard output (on standard error when the kept lines go to standard output)
+    /// Print the summary as JSON, on standard output, or on standard error when a file goes to standard output
     #[arg(long)]
     json: bool,
     /// Similarity from which two documents are roughly the same, above 0 up to 1
@@ -105,10 +105,7 @@ impl Dedup {
         };
         let mut config = run_config(&self.input.inputs, &self.input.records, &self.run, method);
         config.keep = self.keep.clone();
-        let mut outputs = Outputs { kept: self.output.clone(), decisions: self.decisions.clone() };
-        if self.dry_run {
-            (outputs, config.skip_bad) = (Outputs::default(), config.skip_bad.map(|_| PathBuf::from("/dev/null")));
-        }
+        let outputs = Outputs { kept: self.output.clone(), decisions: self.decisions.clone(), dry_run: self.dry_run };
         let bars = Bars::new(self.run.quiet);
         let done = dedup(&config, &outputs, &|progress| bars.show(progress));
         bars.clear();
@@ -116,68 +113,59 @@ impl Dedup {
         for example in summary.bad_examples.iter().filter(|_| !self.run.quiet) {
             warning(example);
         }
-        let to_stdout = [&outputs.kept, &outputs.decisions].into_iter().flatten().any(|path| path.as_os_str() == "-");
+        let paths = [&outputs.kept, &outputs.decisions, &config.skip_bad];
+        let to_stdout = paths.into_iter().flatten().any(|path| path.as_os_str() == "-");
         match (self.json, to_stdout) {
-            (true, false) => anstream::println!("{}", serde_json::to_string_pretty(&summary)?),
-            (true, true) => anstream::eprintln!("{}", serde_json::to_string_pretty(&summary)?),
+            (true, false) => print(&(serde_json::to_string_pretty(&summary)? + "\n"))?,
+            (true, true) => say(&serde_json::to_string_pretty(&summary)?),
             (false, _) if self.run.quiet => {}
-            (false, _) => self.tell(&summary, &outputs),
+            (false, _) => say(&self.page(&summary, &outputs)),
         }
         Ok(ExitCode::SUCCESS)
     }
 
     /// The summary that a person understands.
-    fn tell(&self, s: &Summary, outputs: &Outputs) {
-        let share = |part: u64| format!("{:.1} %", 100.0 * part as f64 / s.documents.max(1) as f64);
+    fn page(&self, s: &Summary, outputs: &Outputs) -> String {
+        let share = format!("{:.1} %", 100.0 * s.dropped as f64 / s.documents.max(1) as f64);
         let rate = s.bytes as f64 / 1e6 / s.seconds.total.max(1e-9);
-        anstream::eprintln!(
-            "{BOLD}{}{BOLD:#} in = {BOLD}{}{BOLD:#} kept + {BOLD}{}{BOLD:#} dropped ({})",
-            counted(s.documents, "document"),
-            count(s.kept),
-            count(s.dropped),
-            share(s.dropped)
-        );
         let similar = match self.verify {
             VerifyBy::Exact => format!("resembling it by {} or more, measured exactly", self.threshold),
             VerifyBy::Sketch => format!("with an estimated resemblance of {} or more", self.threshold),
             VerifyBy::None => "only by sharing a band with it: nothing was verified".into(),
         };
-        anstream::eprintln!(
-            "  dropped  {} the same as a kept one but for form, {} {similar}",
-            count(s.dropped_exact),
-            count(s.dropped_near)
-        );
-        anstream::eprintln!(
-            "  kept     {} with others dropped for them (largest group {}), {} alone, {} empty",
-            count(s.representatives),
-            count(s.largest_group),
-            count(s.kept - s.representatives - s.empty),
-            count(s.empty)
-        );
+        let documents = counted(s.documents, "document");
+        let (kept, dropped, exact, near) = (count(s.kept), count(s.dropped), count(s.dropped_exact), count(s.dropped_near));
+        let (leading, largest, empty) = (count(s.representatives), count(s.largest_group), count(s.empty));
+        let alone = count(s.kept - s.representatives - s.empty);
+        let mut lines = vec![
+            format!("{BOLD}{documents}{BOLD:#} in = {BOLD}{kept}{BOLD:#} kept + {BOLD}{dropped}{BOLD:#} dropped ({share})"),
+            format!("  dropped  {exact} the same as a kept one but for form, {near} {similar}"),
+            format!("  kept     {leading} with others dropped for them (largest group {largest}), {alone} alone, {empty} empty"),
+        ];
         if let Cluster::Components = s.method.cluster {
-            anstream::eprintln!("  groups   are connected components: members may be unlike their representative");
+            lines.push("  groups   are connected components: members may be unlike their representative".into());
         }
-        anstream::eprintln!(
-            "  found    {:.2} % of pairs at {}, more above it ({} bands of {} rows); {} looked at",
-            100.0 * s.found_at_threshold,
-            self.threshold,
-            s.bands,
-            s.rows,
-            counted(s.pairs_met, "pair")
-        );
+        let (found, threshold, met) = (100.0 * s.found_at_threshold, self.threshold, counted(s.pairs_met, "pair"));
+        let shape = format!("{} bands of {} rows", s.bands, s.rows);
+        lines.push(format!("  found    {found:.2} % of pairs at {threshold}, more above it ({shape}); {met} looked at"));
         if s.bad_lines > 0 {
-            let file = self.input.records.skip_bad.as_deref().unwrap_or_else(|| "".as_ref());
-            let aside = if self.dry_run { "would be set aside in" } else { "set aside in" };
-            anstream::eprintln!("  bad      {} {aside} {}", counted(s.bad_lines, "line"), file.display());
+            let file = self.input.records.skip_bad.as_deref().map_or(String::new(), |path| path.display().to_string());
+            let aside = if self.dry_run { "to be set aside in" } else { "set aside in" };
+            lines.push(format!("  bad      {} {aside} {file}", counted(s.bad_lines, "line")));
         }
-        anstream::eprintln!("  time     {:.2} s for {} ({rate:.0} MB/s)", s.seconds.total, bytes(s.bytes));
-        for (what, path) in [("kept lines", &outputs.kept), ("decisions", &outputs.decisions)] {
-            if let Some(path) = path.as_ref().filter(|path| path.as_os_str() != "-") {
-                anstream::eprintln!("  written  {what} to {}", path.display());
-            }
+        if s.without_id == s.documents {
+            let field = &self.input.records.fields.id_field;
+            lines.push(format!("  ids      no record has the field {field:?}: documents are called file:line"));
         }
+        lines.push(format!("  time     {:.2} s for {} ({rate:.0} MB/s)", s.seconds.total, bytes(s.bytes)));
         if self.dry_run {
-            anstream::eprintln!("  {DIM}dry run: nothing was written{DIM:#}");
+            lines.push(format!("  {DIM}dry run: nothing was written{DIM:#}"));
+        } else {
+            let named = |path: &&PathBuf| path.as_os_str() != "-";
+            let written = [("kept lines", &outputs.kept), ("decisions", &outputs.decisions)];
+            let written = written.into_iter().filter_map(|(what, path)| Some((what, path.as_ref().filter(named)?)));
+            lines.extend(written.map(|(what, path)| format!("  written  {what} to {}", path.display())));
         }
+        lines.join("\n")
     }
 }

@@ -8,7 +8,7 @@ use lookalike_engine::pairs;
 
 use crate::{
     args::{InputArgs, RunArgs, ShingleArgs, run_config},
-    output::{Bars, counted, warning},
+    output::{Bars, counted, say, warning},
 };
 
 /// List every pair of similar documents
@@ -25,7 +25,7 @@ pub struct Pairs {
     /// Write the pairs to FILE instead of standard output; .gz and .zst are compressed
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Find all pairs by an exact join, without sketches: slower, needs all sets in memory, misses nothing
+    /// Find all pairs by an exact join of the sets, without sketches: misses nothing, and needs all sets in memory
     #[arg(long)]
     exact: bool,
     /// Print a summary as JSON on standard error
@@ -67,14 +67,14 @@ impl Pairs {
             warning(example);
         }
         if self.json {
-            anstream::eprintln!("{}", serde_json::to_string_pretty(&summary)?);
+            say(&serde_json::to_string_pretty(&summary)?);
         } else if !self.run.quiet {
             let found = if self.exact {
                 "all there are".into()
             } else {
                 format!("{:.2} % of those at {} are found, more above it", 100.0 * summary.found_at_threshold, self.threshold)
             };
-            anstream::eprintln!("{} among {} ({found})", counted(summary.pairs, "pair"), counted(summary.documents, "document"));
+            say(&format!("{} among {} ({found})", counted(summary.pairs, "pair"), counted(summary.documents, "document")));
         }
         Ok(ExitCode::from(u8::from(summary.pairs == 0)))
     }

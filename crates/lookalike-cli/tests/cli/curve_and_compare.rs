@@ -47,7 +47,8 @@ fn two_texts_side_by_side() {
     let json: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!((&json["intersection"], &json["size_a"], &json["size_b"]), (&13.into(), &13.into(), &14.into()));
     assert_eq!(json["passages_b"].as_array().unwrap().len(), 2);
-    assert_eq!(place.run("compare 2 2 --in in.jsonl -t 1").code, 0);
+    assert_eq!(place.run("compare --in in.jsonl 2 2 -t 1").code, 0);
+    assert_eq!(place.run("compare \"first\" 2 --in in.jsonl -t 1").code, 1, "an id may be written as it stands in its line");
 }
 
 #[test]

@@ -142,6 +142,113 @@ fn outputs_that_cannot_be() {
 }
 
 #[test]
+fn standard_streams_that_cannot_be_written() {
+    let place = Place::new();
+    place.write("in.jsonl", SMALL);
+    let full = || std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    for arguments in [
+        "dedup in.jsonl --json",
+        "dedup in.jsonl -o -",
+        "pairs in.jsonl",
+        "curve",
+        "compare in.jsonl in.jsonl --json",
+        "completions bash",
+    ] {
+        let ran = crate::Ran::of(place.command(arguments).stdout(full()).output().unwrap());
+        assert!(ran.code == 2 && ran.err.contains("cannot be written"), "{arguments}: {} {}", ran.code, ran.err);
+    }
+    // Nobody can be told; the work is done all the same.
+    let code = |arguments: &str| place.command(arguments).stderr(full()).status().unwrap().code();
+    assert_eq!((code("dedup in.jsonl -o kept.jsonl"), code("dedup nowhere.jsonl")), (Some(0), Some(2)));
+}
+
+/// `/dev/stdout` behind a shell's `>>` is an open file with something in it: once it was renamed over.
+#[test]
+fn an_open_descriptor_is_written_behind_what_it_holds() {
+    let place = Place::new();
+    place.write("in.jsonl", SMALL);
+    for out in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "-"] {
+        place.write("all.txt", "header\n");
+        let all = std::fs::OpenOptions::new().append(true).open(place.path("all.txt")).unwrap();
+        assert!(place.command(&format!("dedup in.jsonl -q -o {out}")).stdout(all).status().unwrap().success());
+        let all = place.read("all.txt");
+        assert!(all.starts_with("header\n{") && all.lines().count() == 3, "{out}: {all}");
+    }
+}
+
+#[test]
+fn links_and_permissions_of_outputs_stay() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let place = Place::new();
+    place.write("in.jsonl", SMALL).write("private.jsonl", "old");
+    std::fs::create_dir(place.path("there")).unwrap();
+    symlink("there/new.jsonl", place.path("dangling.jsonl")).unwrap();
+    symlink("private.jsonl", place.path("link.jsonl")).unwrap();
+    std::fs::set_permissions(place.path("private.jsonl"), std::fs::Permissions::from_mode(0o600)).unwrap();
+    assert_eq!(place.run("dedup in.jsonl -o dangling.jsonl --decisions link.jsonl").code, 0);
+    assert_eq!(place.read("there/new.jsonl").lines().count(), 2);
+    assert_eq!(place.read("private.jsonl").lines().count(), 3);
+    assert_eq!(place.path("private.jsonl").metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    assert!(place.path("link.jsonl").is_symlink() && place.path("dangling.jsonl").is_symlink());
+    std::fs::set_permissions(place.path("private.jsonl"), std::fs::Permissions::from_mode(0o444)).unwrap();
+    refused(&place, "dedup in.jsonl -o private.jsonl", &["private.jsonl: cannot be written: permission denied"]);
+}
+
+#[test]
+fn redirections_over_an_input_are_seen() {
+    let place = Place::new();
+    place.write("in.jsonl", SMALL);
+    let input = std::fs::File::open(place.path("in.jsonl")).unwrap();
+    let ran = crate::Ran::of(place.command("dedup - -o in.jsonl").stdin(input).output().unwrap());
+    assert!(ran.code == 2 && ran.err.contains("would overwrite the input stdin"), "{}", ran.err);
+    let append = std::fs::OpenOptions::new().append(true).open(place.path("in.jsonl")).unwrap();
+    let ran = crate::Ran::of(place.command("dedup in.jsonl -o -").stdout(append).output().unwrap());
+    assert!(ran.code == 2 && ran.err.contains("standard output: would overwrite the input in.jsonl"), "{}", ran.err);
+    assert_eq!(place.read("in.jsonl"), SMALL);
+    refused(&place, "dedup in.jsonl -o - --decisions -", &["standard output: would overwrite the output standard output"]);
+}
+
+/// Killed at any moment, a run leaves nothing under any name: its files have none until they are whole.
+#[test]
+fn a_killed_run_leaves_nothing() {
+    let place = Place::new();
+    let input = testdata("licenses.jsonl.zst");
+    for wait in [5, 20, 50, 90] {
+        let mut child =
+            place.command(&format!("dedup {input} -o kept.jsonl --decisions why.jsonl -q --threads 1")).spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(wait));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let left = place.names();
+        assert!(left.iter().all(|name| !name.contains("unfinished")), "{left:?}");
+        if let Some(name) = left.iter().find(|name| *name == "kept.jsonl") {
+            assert_eq!(place.read(name).lines().count(), 2222);
+            std::fs::remove_file(place.path(name)).unwrap();
+        }
+    }
+}
+
+/// An input that is rewritten while a pass reads it: the kept lines would be neither the old nor the new ones.
+#[test]
+fn an_input_that_changes_under_the_run_is_refused() {
+    use std::io::Read;
+    let place = Place::new();
+    // More than waits for the reader: 30 blocks of a mebibyte.
+    let padding = "0123456789".repeat(100);
+    let line = |i: u32, letter: char| format!("{{\"id\":{i},\"text\":\"{letter}{i}\",\"more\":\"{padding}\"}}\n");
+    let lines = |letter: char| (0..30_000).map(|i| line(i, letter)).collect::<String>();
+    place.write("in.jsonl", lines('a'));
+    assert!(std::process::Command::new("mkfifo").arg(place.path("pipe")).status().unwrap().success());
+    let child = place.command("dedup in.jsonl -o pipe -q").stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let mut pipe = std::fs::File::open(place.path("pipe")).unwrap();
+    pipe.read_exact(&mut [0; 1000]).unwrap();
+    place.write("in.jsonl", lines('b'));
+    std::io::copy(&mut pipe, &mut std::io::sink()).unwrap();
+    let ran = crate::Ran::of(child.wait_with_output().unwrap());
+    assert!(ran.code == 2 && ran.err.contains("in.jsonl: changed while it was being read"), "{} {}", ran.code, ran.err);
+}
+
+#[test]
 fn a_failed_run_leaves_the_old_output_as_it_was() {
     let place = Place::new();
     place.write("in.jsonl", format!("{SMALL}oops\n")).write("kept.jsonl", "old\n");
@@ -187,6 +294,10 @@ fn flags_that_cannot_be() {
     refused(&place, "dedup in.jsonl --keep max:score", &["in.jsonl:1: field \"score\" is missing", "--keep max:score"]);
     refused(&place, "dedup in.jsonl --text-field id --id-field id", &["cannot be both"]);
     refused(&place, "curve --at 2", &["--at 2"]);
+    refused(&place, "dedup in.jsonl --threads 100000", &["100000 threads", "at most 512"]);
+    refused(&place, "dedup in.jsonl --dry-run -o nowhere/kept.jsonl", &["nowhere/kept.jsonl: cannot be written"]);
+    refused(&place, "dedup in.jsonl --dry-run -o in.jsonl", &["would overwrite the input"]);
+    refused(&place, "compare in.jsonl in.jsonl -t -0.5", &["threshold -0.5"]);
     refused(&place, "compare nowhere.txt in.jsonl", &["nowhere.txt: cannot be read", "--in"]);
     refused(&place, "compare first 3 --in in.jsonl", &["no document has the id \"3\""]);
 }

@@ -41,6 +41,15 @@ fn copies_are_pairs_too_and_empty_texts_are_not() {
 }
 
 #[test]
+fn the_exact_way_asks_nothing_of_sketches() {
+    let place = Place::new();
+    place.write("in.jsonl", SMALL);
+    assert_eq!(place.run("pairs in.jsonl --exact -t 0.0001 -q").code, 0);
+    assert_eq!(place.run("pairs in.jsonl --exact --bands 1 --rows 1 -q").code, 0);
+    assert_eq!(place.run("pairs in.jsonl --bands 1 --rows 1 -q").code, 2);
+}
+
+#[test]
 fn sketches_find_what_the_curve_says_of_the_exact_pairs() {
     let place = Place::new();
     for name in ["licenses", "zh_tang", "ota_versions"] {

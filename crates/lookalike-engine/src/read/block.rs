@@ -150,6 +150,8 @@ impl<'a> Blocks<'a> {
             (block.number, block.input, block.first_line) = (self.number, self.input, self.line);
             if at_end {
                 self.reader = None;
+                // Nobody wrote to the file while this pass read it.
+                self.source.refuse_changed(self.input)?;
                 (self.input, self.line) = (self.input + 1, 1);
             } else {
                 self.line += memchr::memchr_iter(b'\n', block.bytes()).count() as u64;

@@ -77,6 +77,7 @@ impl Record {
             let at = error.valid_up_to() + 1;
             Fault(format!("invalid UTF-8 at byte {at} of the line; convert the file to UTF-8, for instance with iconv"))
         })?;
+        let line = line.trim_ascii_end();
         let mut json = serde_json::Deserializer::from_str(line);
         let parsed = json.deserialize_map(Object { fields, text: &mut self.text });
         let found = parsed.and_then(|found| json.end().map(|()| found)).map_err(|error| not_an_object(&error))?;
@@ -92,6 +93,7 @@ impl Record {
             }
         }
         match found.id {
+            _ if found.id_twice => return Err(Fault(format!("field {:?} stands twice; keep one of the two", fields.id))),
             None => {}
             Some(id) if id.starts_with(['"', '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']) => self.id.push_str(id),
             Some(id) => {
@@ -137,10 +139,13 @@ fn no_text(line: &str, field: &str) -> Fault {
 fn number(value: Option<&str>, field: &str, keep: &str) -> Result<f64, Fault> {
     let wanted = |what: &str| Fault(format!("field {field:?} {what}; --keep {keep}:{field} needs a number in each record"));
     let value = value.ok_or_else(|| wanted("is missing"))?;
-    value.parse().ok().filter(|number: &f64| number.is_finite()).ok_or_else(|| wanted(&format!("is {}", Shape::of(value).name())))
+    let number: f64 = value.parse().map_err(|_| wanted(&format!("is {}", Shape::of(value).name())))?;
+    let exact = value.parse::<i128>().map_or(number.is_finite(), |whole| whole == number as i128);
+    if exact { Ok(number) } else { Err(wanted(&format!("is {value}, more than can be compared exactly"))) }
 }
 
-/// A time: a number of seconds since 1970, or a date or time as in RFC 3339, ISO 8601 or RFC 2822; without an offset, UTC.
+/// A time: a number of seconds (or milli-, micro-, nanoseconds, by its size) since 1970, or a date or time as in RFC 3339,
+/// ISO 8601 or RFC 2822; without an offset, UTC.
 fn time(value: Option<&str>, field: &str) -> Result<u64, Fault> {
     let wanted = |what: &str| {
         Fault(format!(
@@ -148,11 +153,28 @@ fn time(value: Option<&str>, field: &str) -> Result<u64, Fault> {
         ))
     };
     let value = value.ok_or_else(|| wanted("is missing"))?;
-    if let Ok(seconds) = value.parse::<f64>() {
-        return Ok(time_key((seconds * 1e9) as i128));
-    }
-    let Ok(text) = serde_json::from_str::<String>(value) else { return Err(wanted(&format!("is {}", Shape::of(value).name()))) };
-    moment(text.trim()).map(time_key).ok_or_else(|| wanted(&format!("is {text:?}, no time that is understood")))
+    let stamp = match value.parse::<f64>() {
+        Ok(number) => Some(nanoseconds(number)),
+        Err(_) => {
+            let text = serde_json::from_str::<String>(value).map_err(|_| wanted(&format!("is {}", Shape::of(value).name())))?;
+            moment(text.trim())
+        }
+    };
+    stamp
+        .and_then(|stamp| i64::try_from(stamp).ok())
+        .map(time_key)
+        .ok_or_else(|| wanted(&format!("is {value}, no time that is understood")))
+}
+
+/// Seconds up to the year 5138; beyond that a number is of the unit that makes it a date of our times.
+fn nanoseconds(number: f64) -> i128 {
+    let scale = match number.abs() {
+        size if size < 1e11 => 1e9,
+        size if size < 1e14 => 1e6,
+        size if size < 1e17 => 1e3,
+        _ => 1.0,
+    };
+    (number * scale) as i128
 }
 
 fn moment(text: &str) -> Option<i128> {
@@ -212,6 +234,7 @@ impl Shape {
 struct Found<'de> {
     text: Option<Shape>,
     id: Option<&'de str>,
+    id_twice: bool,
     keep: Option<&'de str>,
 }
 
@@ -236,6 +259,10 @@ impl<'de> Visitor<'de> for Object<'_> {
                     found.text = Some(Shape::Twice);
                 }
                 Field::Text => found.text = Some(map.next_value_seed(Text(self.text))?),
+                Field::Id | Field::IdAndKeep if found.id.is_some() => {
+                    map.next_value::<IgnoredAny>()?;
+                    found.id_twice = true;
+                }
                 Field::Id => found.id = Some(map.next_value::<&RawValue>()?.get()),
                 Field::Keep => found.keep = Some(map.next_value::<&RawValue>()?.get()),
                 Field::IdAndKeep => {
@@ -411,6 +438,8 @@ mod tests {
             (br#"{"text":"a","text":"b"}"#, "stands twice"),
             (br#"{"id":null,"text":"a"}"#, "\"id\" is null"),
             (br#"{"id":[1],"text":"a"}"#, "\"id\" is an array"),
+            (br#"{"id":1,"text":"a","id":2}"#, "\"id\" stands twice"),
+            (b"{\n", "not JSON: EOF while parsing an object at byte 1"),
             (b"{\"text\":\"\xff\"}", "invalid UTF-8 at byte 10"),
         ] {
             let found = fault(line, "first");
@@ -436,10 +465,16 @@ mod tests {
             r#""2024-01-31 12:00:00""#,
             r#""2024-01-31T12:00:00.5Z""#,
             "1800000000",
+            "1800000000001",
+            "1800000000001001",
+            "1800000000001002000",
         ];
         let keys: Vec<u64> = times.iter().map(|time| key(time, "newest:d")).collect();
         assert!(keys.is_sorted_by(|a, b| a < b), "{keys:?}");
         assert!(key("-3", "max:d") < key("2.5", "max:d") && key("-3", "min:d") > key("2.5", "min:d"));
+        assert!(fault(br#"{"text":"a","d":1850000000000000001}"#, "max:d").contains("compared exactly"));
+        assert!(fault(br#"{"text":"a","d":1e999}"#, "max:d").contains("compared exactly"));
+        assert!(fault(br#"{"text":"a","d":1e19}"#, "newest:d").contains("no time"));
         assert!(fault(br#"{"text":"a"}"#, "max:d").contains("\"d\" is missing"));
         assert!(fault(br#"{"text":"a","d":"x"}"#, "max:d").contains("\"d\" is a string"));
         assert!(fault(br#"{"text":"a","d":"yesterday"}"#, "newest:d").contains("yesterday"));

@@ -83,21 +83,29 @@ impl Source {
         Error::new(ErrorKind::Input, format!("{name}: changed while it was being read; run again when nothing writes to it"))
     }
 
+    /// Refuses an input that is no longer what it was when the run began.
+    pub(crate) fn refuse_changed(&self, number: usize) -> Result<()> {
+        match (&self.states[number], &self.inputs[number]) {
+            (State::Regular { size, modified: then }, Input::File(path)) => match path.metadata() {
+                Ok(now) if (now.len(), modified(&now)) == (*size, *then) => Ok(()),
+                _ => Err(self.changed(number)),
+            },
+            _ => Ok(()),
+        }
+    }
+
     /// Opens an input for one pass, decompressed.
     pub(crate) fn open(&self, number: usize) -> Result<Reader> {
         let input = &self.inputs[number];
         let name = input.name();
         let reading = |error| Error::reading(&name, &error);
         match &self.states[number] {
-            State::Regular { size, modified: then } => {
+            State::Regular { .. } => {
                 let file = match input {
                     Input::File(path) => File::open(path).map_err(reading)?,
                     Input::Stdin => return Err(Error::reading(&name, &io::ErrorKind::Unsupported.into())),
                 };
-                let metadata = file.metadata().map_err(reading)?;
-                if (metadata.len(), modified(&metadata)) != (*size, *then) {
-                    return Err(self.changed(number));
-                }
+                self.refuse_changed(number)?;
                 decompress(Counted { file, count: self.read.clone() }, &name)
             }
             State::Once(spool) => {

@@ -13,36 +13,49 @@ use super::{
 };
 use crate::error::Result;
 
-/// Candidate pairs that are gathered before they are verified.
-const BATCH: usize = 1 << 16;
+/// Pairs of a bucket that are looked at before those that are candidates are verified: what bounds the memory.
+const BATCH: usize = 1 << 22;
 
-/// Gives every candidate pair of leaders, in batches, to `verify`. `wanted` may turn a pair away before its sketches are
-/// compared. Pairs come in an order that depends on the documents alone.
+/// Gives every candidate pair of leaders, in batches, to `verify`; each pair once, in its first shared band, in an order that
+/// depends on the documents alone.
 pub(crate) fn each_candidate_pair(
     columns: &[Vec<u32>],
     documents: &[u32],
     matcher: &Matcher,
+    pool: &ThreadPool,
     mut verify: impl FnMut(&[(u32, u32)]) -> Result<()>,
 ) -> Result<()> {
-    let mut batch = Vec::new();
-    let mut others = Vec::new();
     for (band, column) in columns.iter().enumerate() {
-        for bucket in lsh::buckets(&sorted_rows(column, documents.iter().copied())) {
-            for (i, &row) in bucket.iter().enumerate() {
-                let a = lsh::document(row);
-                let behind = bucket[i + 1..].iter().map(|&row| lsh::document(row));
-                others.clear();
-                others.extend(behind.filter(|&b| !share_earlier_band(columns, band, a, b)));
-                matcher.keep_candidates(a, &mut others, |other| other);
-                batch.extend(others.iter().map(|&b| (a, b)));
-                if batch.len() >= BATCH {
-                    verify(&batch)?;
-                    batch.clear();
+        let rows = sorted_rows(column, documents.iter().copied());
+        // A document with those behind it in its bucket.
+        let behind = |tail: &[u64], others: &mut Vec<u32>| -> Vec<(u32, u32)> {
+            let a = lsh::document(tail[0]);
+            others.clear();
+            others.extend(tail[1..].iter().map(|&row| lsh::document(row)).filter(|&b| !share_earlier_band(columns, band, a, b)));
+            matcher.keep_candidates(a, others, |other| other);
+            others.iter().map(|&b| (a, b)).collect()
+        };
+        let mut batch: Vec<&[u64]> = Vec::new();
+        let mut pairs = 0;
+        let mut flush = |batch: &mut Vec<&[u64]>| {
+            let found = batch.par_iter().map_init(Vec::new, |others, tail| behind(tail, others));
+            let candidates: Vec<(u32, u32)> = pool.install(|| found.collect::<Vec<_>>()).concat();
+            batch.clear();
+            verify(&candidates)
+        };
+        for bucket in lsh::buckets(&rows) {
+            for at in 0..bucket.len() - 1 {
+                batch.push(&bucket[at..]);
+                pairs += bucket.len() - at;
+                if pairs > BATCH {
+                    flush(&mut batch)?;
+                    pairs = 0;
                 }
             }
         }
+        flush(&mut batch)?;
     }
-    verify(&batch)
+    Ok(())
 }
 
 /// Verifies pairs on all threads; the likenesses stand in the pairs' order.
@@ -59,7 +72,7 @@ pub(crate) fn likenesses(pairs: &[(u32, u32)], matcher: &Matcher, pool: &ThreadP
 pub(crate) fn components(columns: &[Vec<u32>], pairing: &Pairing, matcher: &Matcher, pool: &ThreadPool) -> Result<Verdicts> {
     let documents = pairing.order.len() as u32;
     let mut groups = UnionFind::new(documents as usize);
-    each_candidate_pair(columns, &pairing.contenders, matcher, |batch| {
+    each_candidate_pair(columns, &pairing.contenders, matcher, pool, |batch| {
         // What is joined already stays joined: no need to look again.
         let open: Vec<(u32, u32)> = batch.iter().copied().filter(|&(a, b)| groups.find(a) != groups.find(b)).collect();
         for (&(a, b), likeness) in open.iter().zip(likenesses(&open, matcher, pool)?) {

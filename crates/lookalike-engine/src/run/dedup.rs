@@ -33,6 +33,8 @@ pub struct Outputs {
     pub kept: Option<PathBuf>,
     /// The decisions, JSON Lines; `-` for standard output.
     pub decisions: Option<PathBuf>,
+    /// See that all could be written, and write nothing.
+    pub dry_run: bool,
 }
 
 /// Deduplicates a collection by the law.
@@ -52,6 +54,9 @@ pub fn dedup(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resul
     let mut kept = outputs.kept.as_deref().map(Output::create).transpose()?;
     let mut decisions = outputs.decisions.as_deref().map(Output::create).transpose()?;
     let mut bad = open_bad(config.skip_bad.as_ref())?;
+    if outputs.dry_run {
+        (kept, decisions, bad) = (None, None, None);
+    }
     let pool = pool(config.threads)?;
     let mut summary = Summary::new(&method);
     summary.keep = config.keep.to_string();
@@ -101,11 +106,21 @@ fn count_lines(summary: &mut Summary, table: &Table) {
     summary.bytes = table.counts.line_bytes;
     summary.bad_lines = table.counts.bad_lines;
     summary.bad_examples.clone_from(&table.counts.bad_examples);
+    summary.without_id = table.counts.without_id;
     summary.blank_lines = table.counts.blank_lines;
 }
 
+/// Far more than cores help; thousands take longer to start than most runs.
+const MOST_THREADS: usize = 512;
+
 /// Threads for a run; 0 for one a core.
 pub(crate) fn pool(threads: usize) -> Result<ThreadPool> {
+    if threads > MOST_THREADS {
+        return Err(Error::new(
+            ErrorKind::Config,
+            format!("{threads} threads are not possible: give at most {MOST_THREADS}, or 0 for one a core"),
+        ));
+    }
     let built = ThreadPoolBuilder::new().num_threads(threads).build();
     built.map_err(|error| Error::new(ErrorKind::Config, format!("{threads} threads cannot be started: {error}; ask for fewer")))
 }

@@ -7,7 +7,8 @@ use crate::{
 };
 
 /// The texts of the documents with these ids, in the order asked. An id is named as a person would: a string without its
-/// quotes, a number as it is written, `file:line` for a record that has none. Reads until all are found.
+/// quotes (or with them), a number as it is written, `file:line` for a record that has none. Reads until all are found; of a
+/// repeated id the first counts.
 ///
 /// # Errors
 /// An id that no record has; whatever is wrong with a line before the last one found.
@@ -21,7 +22,6 @@ pub fn find_texts(config: &RunConfig, ids: &[&str]) -> Result<Vec<String>> {
             let place = || format!("{}:{number}", source.inputs()[block.input].name());
             match record.read(line, &fields) {
                 Ok(()) => {}
-                Err(_) if config.skip_bad.is_some() => continue,
                 Err(fault) => return Err(Error::new(ErrorKind::Record, format!("{}: {fault}", place()))),
             }
             let id = match serde_json::from_str::<String>(&record.id) {
@@ -29,7 +29,9 @@ pub fn find_texts(config: &RunConfig, ids: &[&str]) -> Result<Vec<String>> {
                 Err(_) if record.id.is_empty() => place(),
                 Err(_) => record.id.clone(),
             };
-            for (text, _) in texts.iter_mut().zip(ids).filter(|(text, wanted)| text.is_none() && **wanted == id) {
+            for (text, _) in
+                texts.iter_mut().zip(ids).filter(|(text, wanted)| text.is_none() && **wanted == id || **wanted == record.id)
+            {
                 *text = Some(record.text.clone());
             }
         }

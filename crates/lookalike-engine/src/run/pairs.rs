@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use lookalike::{
-    Method,
+    Config, Method,
     verify::{Overlap, similarity_join},
 };
 use serde::Serialize;
@@ -67,7 +67,7 @@ pub struct PairsSummary {
 /// # Errors
 /// As [`dedup`](super::dedup::dedup).
 pub fn pairs(config: &RunConfig, exact: bool, output: Option<&Path>, observer: Observer) -> Result<PairsSummary> {
-    let method = Method::new(config.method.clone())?;
+    let method = Method::new(if exact { without_sketches(&config.method) } else { config.method.clone() })?;
     let inputs = expand(&config.inputs)?;
     let stdout = PathBuf::from("-");
     let path = output.unwrap_or(&stdout);
@@ -102,7 +102,7 @@ pub fn pairs(config: &RunConfig, exact: bool, output: Option<&Path>, observer: O
             .extend(similarity_join(&loaded, config.method.threshold).iter().map(|p| (document(p.a), document(p.b), p.overlap)));
     } else {
         let matcher = Matcher::new(&method, &table.bits, &sets);
-        each_candidate_pair(&columns, &pairing.contenders, &matcher, |batch| {
+        each_candidate_pair(&columns, &pairing.contenders, &matcher, &pool, |batch| {
             for (&(a, b), likeness) in batch.iter().zip(likenesses(batch, &matcher, &pool)?) {
                 matches.extend(likeness.and_then(|likeness| likeness.overlap).map(|overlap| (a, b, overlap)));
             }
@@ -120,6 +120,11 @@ pub fn pairs(config: &RunConfig, exact: bool, output: Option<&Path>, observer: O
         bad_lines: table.counts.bad_lines,
         bad_examples: table.counts.bad_examples.clone(),
     })
+}
+
+/// The exact way asks nothing of the sketches: one band of one row, to be rid of them.
+fn without_sketches(config: &Config) -> Config {
+    Config { bands: Some(1), rows: Some(1), recall: f64::MIN_POSITIVE, ..config.clone() }
 }
 
 /// Each leader's group of equal documents, itself among them.

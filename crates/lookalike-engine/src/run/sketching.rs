@@ -45,6 +45,8 @@ pub(crate) struct Counts {
     pub(crate) bad_lines: u64,
     /// The first bad lines, told.
     pub(crate) bad_examples: Vec<String>,
+    /// Documents without an id of their own.
+    pub(crate) without_id: u64,
 }
 
 const BAD_EXAMPLES: usize = 5;
@@ -72,12 +74,14 @@ impl Table {
     }
 
     fn add(&mut self, sketched: Sketched) -> Result<()> {
-        let Sketched { mut info, digests, bits, columns, keys, ids, id_lengths, id_hashes, bad, line_bytes } = sketched;
+        let Sketched { mut info, digests, bits, columns, keys, ids, id_lengths, id_hashes, without_id, bad, line_bytes } =
+            sketched;
         if self.digests.len() + digests.len() >= u32::MAX as usize {
             return Err(Error::new(ErrorKind::Input, "more than 4,294,967,294 documents; split the collection"));
         }
         info.first_document = self.documents();
         self.counts.line_bytes += line_bytes;
+        self.counts.without_id += without_id;
         self.counts.bad_lines += bad.len() as u64;
         self.counts.blank_lines += (info.skipped.len() - bad.len()) as u64;
         self.counts.bad_examples.extend(bad.into_iter().map(|(message, _)| message));
@@ -108,6 +112,7 @@ struct Sketched {
     ids: Vec<u8>,
     id_lengths: Vec<u32>,
     id_hashes: Vec<u128>,
+    without_id: u64,
     /// Messages of bad lines, and the lines.
     bad: Vec<(String, Vec<u8>)>,
     line_bytes: u64,
@@ -224,6 +229,7 @@ impl Pass<'_> {
                 continue;
             }
             if record.id.is_empty() {
+                out.without_id += 1;
                 record.id = serde_json::Value::String(place()).to_string();
             }
             self.method.sketch(&record.text, scratch);

@@ -26,6 +26,8 @@ pub struct Summary {
     pub bad_lines: u64,
     /// The first of them, told.
     pub bad_examples: Vec<String>,
+    /// Documents without an id of their own, which are called `file:line`.
+    pub without_id: u64,
     /// Blank lines, passed over.
     pub blank_lines: u64,
     /// Bytes of the documents' lines, decompressed.
@@ -79,6 +81,7 @@ impl Summary {
             largest_group: 0,
             bad_lines: 0,
             bad_examples: Vec::new(),
+            without_id: 0,
             blank_lines: 0,
             bytes: 0,
             bands: curve.bands,

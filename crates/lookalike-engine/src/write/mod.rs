@@ -2,6 +2,9 @@
 
 mod decisions;
 mod output;
+mod overwriting;
+mod sink;
 
 pub(crate) use decisions::{DecisionLines, Likeness};
-pub(crate) use output::{Output, refuse_overwriting};
+pub(crate) use output::Output;
+pub(crate) use overwriting::refuse_overwriting;

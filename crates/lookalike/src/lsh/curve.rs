@@ -1,5 +1,7 @@
 //! The S-curve: how likely a pair is found, by its similarity.
 
+use crate::error::{ErrorKind, Result};
+
 /// The curve 1 − (1 − sʳ)ᵇ of b bands with r rows each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Curve {
@@ -9,7 +11,18 @@ pub struct Curve {
     pub rows: usize,
 }
 
+/// The longest signature.
+pub const MAX_SLOTS: usize = 4096;
+
 impl Curve {
+    /// A curve of at least one band and one row, and of at most [`MAX_SLOTS`] slots.
+    pub fn new(bands: usize, rows: usize) -> Result<Self> {
+        if bands == 0 || rows == 0 || bands.checked_mul(rows).is_none_or(|slots| slots > MAX_SLOTS) {
+            return Err(ErrorKind::Shape { bands, rows, max: MAX_SLOTS }.into());
+        }
+        Ok(Self { bands, rows })
+    }
+
     /// P(found): the probability that a pair of similarity `s` shares at least one band.
     pub fn found(self, s: f64) -> f64 {
         // 1 − (1 − x)ᵇ by way of logarithms keeps its digits where x is tiny or nearly one.

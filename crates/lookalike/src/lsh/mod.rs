@@ -6,6 +6,6 @@ mod shape;
 mod table;
 
 pub use bands::band_keys;
-pub use curve::Curve;
-pub use shape::{DEFAULT_SLOTS, MAX_SLOTS, Shape};
+pub use curve::{Curve, MAX_SLOTS};
+pub use shape::{DEFAULT_SLOTS, Shape};
 pub use table::{NONE, buckets, document, label_buckets, share_earlier_band, sorted_rows};

@@ -1,13 +1,10 @@
 //! The recall contract: from the threshold and the wanted recall to bands and rows.
 
-use super::Curve;
+use super::{Curve, curve::MAX_SLOTS};
 use crate::error::{ErrorKind, Result};
 
 /// Slots that are spent when the user names no bands and rows.
 pub const DEFAULT_SLOTS: usize = 128;
-
-/// The longest signature.
-pub const MAX_SLOTS: usize = 4096;
 
 /// A banding that keeps a promise: P(found) at `threshold` is at least `recall`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,10 +39,7 @@ impl Shape {
     /// Takes the user's bands and rows, if they keep the promise.
     pub fn given(bands: usize, rows: usize, threshold: f64, recall: f64) -> Result<Self> {
         Self::check(threshold, recall)?;
-        if bands == 0 || rows == 0 || bands.checked_mul(rows).is_none_or(|slots| slots > MAX_SLOTS) {
-            return Err(ErrorKind::Shape { bands, rows, max: MAX_SLOTS }.into());
-        }
-        let curve = Curve { bands, rows };
+        let curve = Curve::new(bands, rows)?;
         let found = curve.found(threshold);
         if found < recall {
             let attainable = (found * 100.0).floor() / 100.0;
@@ -56,7 +50,8 @@ impl Shape {
         Ok(Self { curve, threshold, recall })
     }
 
-    fn check(threshold: f64, recall: f64) -> Result<()> {
+    /// Whether a threshold and a recall can be asked for at all.
+    pub fn check(threshold: f64, recall: f64) -> Result<()> {
         // Written so that NaN fails.
         if !(threshold > 0.0 && threshold <= 1.0) {
             return Err(ErrorKind::Threshold(threshold).into());
