@@ -5,7 +5,7 @@
 //! > similar of the kept candidates that reach t; ties go to the first in keep order.
 
 use crate::{
-    cluster::{Best, Buckets, UnionFind, keep_order, leaders},
+    cluster::{Best, Buckets, Company, UnionFind, keep_order, leaders},
     error::Result,
     lsh::{self, share_earlier_band, sorted_rows},
     method::{Cluster, Config, Method, Scratch, Verify},
@@ -113,7 +113,7 @@ impl<'a> Collection<'a> {
         order.iter().zip(0..).for_each(|(&d, rank)| ranks[d as usize] = rank);
         let mut buckets = Buckets::new(self.columns.clone(), &self.contenders(order, &leaders));
         let mut representatives: Vec<Option<u32>> = vec![None; order.len()];
-        let (mut company, mut best) = (Vec::new(), None);
+        let (mut company, mut best) = (Company::default(), None);
         for &d in order.iter().filter(|&&d| !self.sets[d as usize].is_empty()) {
             let leader = leaders[d as usize];
             if leader != d && representatives[leader as usize].is_none() {
@@ -123,7 +123,7 @@ impl<'a> Collection<'a> {
             // A copy of a dropped leader has the leader's sketch, and so the leader's candidates, and those kept since.
             buckets.kept_company(leader, &mut company);
             best.take();
-            for &kept in &company {
+            for &kept in &company.members {
                 if let Some(similarity) = self.similarity(d, kept) {
                     Best::improve(&mut best, Best { document: kept, rank: ranks[kept as usize], similarity });
                 }

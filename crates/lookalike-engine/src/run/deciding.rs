@@ -6,7 +6,7 @@
 //! candidate before it) is verified exactly once, as in the loop, and no pair of two documents that are dropped ever is.
 
 use lookalike::{
-    cluster::{Best, Buckets},
+    cluster::{Best, Buckets, Company},
     lsh::NONE,
     verify::Overlap,
 };
@@ -75,7 +75,7 @@ fn improve(found: &mut Found, best: Best, likeness: Likeness) {
 /// Room for one thread.
 #[derive(Default)]
 struct Room {
-    company: Vec<u32>,
+    company: Company,
     set: Vec<u64>,
     other: Vec<u64>,
 }
@@ -111,7 +111,7 @@ impl Deciding<'_> {
         let one = |room: &mut Room, &document: &u32| {
             let mut company = std::mem::take(&mut room.company);
             buckets.kept_company(document, &mut company);
-            let found = self.best_of(document, &mut company, room);
+            let found = self.best_of(document, &mut company.members, room);
             room.company = company;
             found
         };
@@ -220,11 +220,11 @@ impl Deciding<'_> {
         let own_rank = self.pairing.ranks[leader as usize];
         let mut company = std::mem::take(&mut room.company);
         buckets.kept_company(leader, &mut company);
-        company.retain(|&kept| self.pairing.ranks[kept as usize] > own_rank);
-        self.matcher.keep_candidates(leader, &mut company, |other| other);
+        company.members.retain(|&kept| self.pairing.ranks[kept as usize] > own_rank);
+        self.matcher.keep_candidates(leader, &mut company.members, |other| other);
         self.matcher.sets.read(leader, &mut room.set)?;
         let mut matches = Vec::new();
-        for &kept in &company {
+        for &kept in &company.members {
             let mut found = None;
             self.try_kept(leader, &room.set, kept, &mut found, &mut room.other)?;
             matches.extend(found);

@@ -13,6 +13,15 @@ pub struct Buckets {
     heads: Vec<Vec<u32>>,
 }
 
+/// Documents that share a band with one. Room, used again for the next.
+#[derive(Debug, Default)]
+pub struct Company {
+    /// The documents.
+    pub members: Vec<u32>,
+    /// A bit a document, all clear between uses: a sort of long chains took as long as all comparisons.
+    seen: Vec<u64>,
+}
+
 impl Buckets {
     /// Takes columns of band keys. `documents` are those to be found: neither empty ones nor copies.
     pub fn new(columns: Vec<Vec<u32>>, documents: &[u32]) -> Self {
@@ -35,22 +44,30 @@ impl Buckets {
         self.columns.iter().map(move |column| column[document as usize])
     }
 
-    /// Fills `found` with the kept documents that share a band with a document that was not kept, each once, in no
-    /// particular order but the same on every run.
-    pub fn kept_company(&self, document: u32, found: &mut Vec<u32>) {
-        found.clear();
+    /// Fills `company` with the kept documents that share a band with a document that was not kept: each once, in an order
+    /// that is the same on every run. Cost: the lengths of the chains.
+    pub fn kept_company(&self, document: u32, company: &mut Company) {
+        let Company { members, seen } = company;
+        members.clear();
         for (column, heads) in self.columns.iter().zip(&self.heads) {
             let bucket = column[document as usize];
-            if bucket != NONE {
-                let mut next = heads[bucket as usize];
-                while next != NONE {
-                    found.push(next);
-                    next = column[next as usize];
+            if bucket == NONE {
+                continue;
+            }
+            let mut next = heads[bucket as usize];
+            while next != NONE {
+                let (word, bit) = (next as usize / 64, 1 << (next % 64));
+                if word >= seen.len() {
+                    seen.resize(column.len().div_ceil(64), 0);
                 }
+                if seen[word] & bit == 0 {
+                    seen[word] |= bit;
+                    members.push(next);
+                }
+                next = column[next as usize];
             }
         }
-        found.sort_unstable();
-        found.dedup();
+        members.iter().for_each(|&member| seen[member as usize / 64] = 0);
     }
 
     /// Enters a document as kept. Each document once.
