@@ -90,7 +90,7 @@ pub fn dedup(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resul
     let emitting = Emitting::new(&table, &pairing, &matcher, &verdicts, &pool);
     emitting.count(&mut summary);
     if let Some(output) = &mut kept {
-        emitting.kept_lines(&source, output, observer)?;
+        emitting.kept_lines(&source, output, summary.kept, observer)?;
     }
     if let Some(output) = &mut decisions {
         emitting.decisions(output)?;

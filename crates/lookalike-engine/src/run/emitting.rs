@@ -38,29 +38,38 @@ impl<'a> Emitting<'a> {
         Self { table, pairing, matcher, verdicts, pool, sizes }
     }
 
-    /// Copies the kept lines.
-    pub(crate) fn kept_lines(&self, source: &Source, output: &mut Output, observer: Observer) -> Result<()> {
+    /// Copies the kept lines, and checks that they are as many as were kept.
+    pub(crate) fn kept_lines(&self, source: &Source, output: &mut Output, kept: u64, observer: Observer) -> Result<()> {
+        let mut written = 0;
         in_order(
             self.pool,
             Blocks::new(source),
             |block, _: &mut ()| {
                 let info = self.table.blocks.get(block.number).ok_or_else(|| source.changed(block.input))?;
-                let mut kept = Vec::with_capacity(block.bytes().len() + 1);
+                let (mut kept, mut lines) = (Vec::with_capacity(block.bytes().len() + 1), 0);
                 for (document, line) in info.documents(block, source)? {
                     if self.verdicts.representative(document).is_none() {
+                        lines += 1;
                         kept.extend_from_slice(line);
                         if !line.ends_with(b"\n") {
                             kept.push(b'\n');
                         }
                     }
                 }
-                Ok(kept)
+                Ok((kept, lines))
             },
-            |kept| {
+            |(kept, lines)| {
                 observer(Progress { stage: Stage::Writing, done: source.read(), total: source.total() });
+                written += lines;
                 output.write(kept)
             },
-        )
+        )?;
+        if written != kept {
+            let message =
+                format!("{kept} documents were kept but {written} lines found again; run again when nothing writes to the input");
+            return Err(Error::new(ErrorKind::Input, message));
+        }
+        Ok(())
     }
 
     /// Writes every document's decision.
