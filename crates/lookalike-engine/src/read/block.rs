@@ -21,7 +21,7 @@ pub(crate) struct Block {
     pub(crate) number: usize,
     /// Number of the input.
     pub(crate) input: usize,
-    /// Line number of its first line, from 1.
+    /// Line number of its first line, from 1; in passes after the first, 1 for an input's first block and unknown for others.
     pub(crate) first_line: u64,
 }
 
@@ -71,19 +71,25 @@ impl BlockInfo {
         self.first_line + u64::from(line)
     }
 
-    /// The block's documents with their lines.
+    /// Gives each of the block's documents with its line.
     ///
     /// # Errors
-    /// When the block does not have the lines it had.
-    pub(crate) fn documents<'a>(&'a self, block: &'a Block, source: &Source) -> Result<impl Iterator<Item = (u32, &'a [u8])>> {
-        let lines = block.lines().count();
-        if lines != self.documents as usize + self.skipped.len() || block.input != self.input {
-            return Err(source.changed(block.input));
-        }
+    /// When the block does not have the lines it had; some documents may have been given then.
+    pub(crate) fn each_document(
+        &self,
+        block: &Block,
+        source: &Source,
+        mut give: impl FnMut(u32, &[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let mut documents = self.first_document..self.first_document + self.documents;
         let mut skipped = self.skipped.iter().peekable();
-        let wanted =
-            block.lines().zip(0u32..).filter_map(move |(line, number)| skipped.next_if_eq(&&number).is_none().then_some(line));
-        Ok((self.first_document..).zip(wanted))
+        for (line, number) in block.lines().zip(0u32..) {
+            if skipped.next_if_eq(&&number).is_none() {
+                give(documents.next().ok_or_else(|| source.changed(block.input))?, line)?;
+            }
+        }
+        let same = documents.is_empty() && skipped.peek().is_none() && block.input == self.input;
+        if same { Ok(()) } else { Err(source.changed(block.input)) }
     }
 }
 
@@ -95,14 +101,22 @@ pub(crate) struct Blocks<'a> {
     number: usize,
     input: usize,
     line: u64,
+    /// Whether lines are counted: only the first pass tells where something stands.
+    counts: bool,
     /// The beginning of a line whose end is not read yet.
     tail: Vec<u8>,
 }
 
 impl<'a> Blocks<'a> {
+    /// The first pass.
     pub(crate) fn new(source: &'a Source) -> Self {
         source.rewind();
-        Self { source, reader: None, number: 0, input: 0, line: 1, tail: Vec::new() }
+        Self { source, reader: None, number: 0, input: 0, line: 1, counts: true, tail: Vec::new() }
+    }
+
+    /// A later pass: the same blocks.
+    pub(crate) fn again(source: &'a Source) -> Self {
+        Self { counts: false, ..Self::new(source) }
     }
 
     /// Fills `block` with the next lines; false at the end of the last input.
@@ -154,7 +168,7 @@ impl<'a> Blocks<'a> {
                 self.source.refuse_changed(self.input)?;
                 (self.input, self.line) = (self.input + 1, 1);
             } else {
-                self.line += memchr::memchr_iter(b'\n', block.bytes()).count() as u64;
+                self.line += if self.counts { memchr::memchr_iter(b'\n', block.bytes()).count() as u64 } else { 1 };
             }
             if block.filled > 0 {
                 self.number += 1;

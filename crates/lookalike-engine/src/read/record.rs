@@ -73,7 +73,7 @@ impl Record {
         self.text.clear();
         self.id.clear();
         self.key = 0;
-        let line = std::str::from_utf8(line).map_err(|error| {
+        let line = simdutf8::compat::from_utf8(line).map_err(|error| {
             let at = error.valid_up_to() + 1;
             Fault(format!("invalid UTF-8 at byte {at} of the line; convert the file to UTF-8, for instance with iconv"))
         })?;

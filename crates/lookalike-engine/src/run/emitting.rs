@@ -43,11 +43,11 @@ impl<'a> Emitting<'a> {
         let mut written = 0;
         in_order(
             self.pool,
-            Blocks::new(source),
+            Blocks::again(source),
             |block, _: &mut ()| {
                 let info = self.table.blocks.get(block.number).ok_or_else(|| source.changed(block.input))?;
                 let (mut kept, mut lines) = (Vec::with_capacity(block.bytes().len() + 1), 0);
-                for (document, line) in info.documents(block, source)? {
+                info.each_document(block, source, |document, line| {
                     if self.verdicts.representative(document).is_none() {
                         lines += 1;
                         kept.extend_from_slice(line);
@@ -55,7 +55,8 @@ impl<'a> Emitting<'a> {
                             kept.push(b'\n');
                         }
                     }
-                }
+                    Ok(())
+                })?;
                 Ok((kept, lines))
             },
             |(kept, lines)| {

@@ -77,7 +77,7 @@ pub(crate) fn load(
     }
     in_order(
         pool,
-        Blocks::new(source),
+        Blocks::again(source),
         |block, worker: &mut Worker| {
             let mut loaded = Loaded::default();
             let info = table.blocks.get(block.number).ok_or_else(|| source.changed(block.input))?;
@@ -85,12 +85,16 @@ pub(crate) fn load(
             if !is_wanted[range].contains(&true) {
                 return Ok(loaded);
             }
-            for (document, line) in info.documents(block, source)?.filter(|(d, _)| is_wanted[*d as usize]) {
-                worker.record.read(line, &fields).map_err(|_| source.changed(block.input))?;
-                method.set(&worker.record.text, &mut worker.scratch);
-                loaded.shingles.extend_from_slice(&worker.scratch.fingerprints);
-                loaded.documents.push((document, worker.scratch.fingerprints.len() as u32));
-            }
+            let Worker { record, scratch } = worker;
+            info.each_document(block, source, |document, line| {
+                if is_wanted[document as usize] {
+                    record.read(line, &fields).map_err(|_| source.changed(block.input))?;
+                    method.set(&record.text, scratch);
+                    loaded.shingles.extend_from_slice(&scratch.fingerprints);
+                    loaded.documents.push((document, scratch.fingerprints.len() as u32));
+                }
+                Ok(())
+            })?;
             Ok(loaded)
         },
         |loaded| {

@@ -31,7 +31,7 @@ impl Sink {
             return Err(io::ErrorKind::IsADirectory.into());
         }
         // An open descriptor may be a file that others write to as well: /dev/stdout behind >> of a shell.
-        let open = path.starts_with("/dev") || path.starts_with("/proc");
+        let open = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"].iter().any(|open| path.starts_with(open));
         if open || there.as_ref().is_ok_and(|there| !there.is_file()) {
             return OpenOptions::new().append(true).open(path).map(Self::Direct);
         }
