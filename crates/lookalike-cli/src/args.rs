@@ -55,6 +55,27 @@ pub struct ShingleArgs {
     pub seed: u64,
 }
 
+/// The recall contract.
+#[derive(Args)]
+pub struct ShapeArgs {
+    /// Share of the pairs at the threshold that must be found; pairs above it are found more often
+    #[arg(long, value_name = "P", default_value_t = Config::default().recall, allow_negative_numbers = true, help_heading = "Comparing")]
+    pub recall: f64,
+    /// Bands, together with --rows, instead of those that the threshold and the recall choose
+    #[arg(long, value_name = "B", help_heading = "Comparing")]
+    pub bands: Option<usize>,
+    /// Rows of a band
+    #[arg(long, value_name = "R", help_heading = "Comparing")]
+    pub rows: Option<usize>,
+}
+
+impl ShapeArgs {
+    /// The finding and comparing part of a configuration, the rest as by default.
+    pub fn config(&self, shingles: &ShingleArgs) -> Config {
+        Config { recall: self.recall, bands: self.bands, rows: self.rows, ..shingles.config() }
+    }
+}
+
 /// How a run is done.
 #[derive(Args)]
 pub struct RunArgs {

@@ -18,7 +18,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 #[derive(Parser)]
 #[command(name = "lookalike", version, max_term_width = 100, arg_required_else_help = true)]
 #[command(after_help = "Exit codes: 0 done; 1 the answer is no (no pair found, not similar enough); 2 failure.\n\n\
-    Examples:\n  lookalike dedup crawl.jsonl.zst -o kept.jsonl.zst --decisions why.jsonl\n  \
+    Examples:\n  lookalike dedup crawl.jsonl.zst -o kept.jsonl.zst\n  \
     lookalike pairs crawl.jsonl --threshold 0.5 > pairs.jsonl\n  \
     lookalike compare a.txt b.txt\n  lookalike curve --threshold 0.8 --recall 0.99")]
 struct Cli {

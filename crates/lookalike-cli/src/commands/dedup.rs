@@ -1,13 +1,16 @@
 //! `lookalike dedup`.
 
-use std::{path::PathBuf, process::ExitCode};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use clap::{Args, ValueEnum};
 use lookalike::{Cluster, Config, Verify, cluster::Keep};
 use lookalike_engine::{Outputs, Summary, dedup};
 
 use crate::{
-    args::{InputArgs, RunArgs, ShingleArgs, run_config},
+    args::{InputArgs, RunArgs, ShapeArgs, ShingleArgs, run_config},
     output::{BOLD, Bars, DIM, bytes, count, counted, print, say, warning},
 };
 
@@ -20,10 +23,11 @@ use crate::{
 /// The kept lines are written byte for byte as they came, the decisions as one JSON line for each document, in input order:
 /// id, verdict (kept, dropped), reason (unique, representative, empty; exact, near), representative, resemblance,
 /// containment (the share of this text found in the representative), containment_of_representative, cluster_size.
-/// Without -o nothing but the summary, and the decisions if asked for, is written.
+/// They stand beside the kept lines unless named otherwise. Without -o nothing but the summary, and the decisions if asked
+/// for, is written.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  lookalike dedup news.jsonl -o kept.jsonl\n  \
-    lookalike dedup 'crawl/*.jsonl.zst' -o kept.jsonl.zst --decisions why.jsonl.zst --keep longest\n  \
+    lookalike dedup 'crawl/*.jsonl.zst' -o kept.jsonl.zst --keep longest\n  \
     zcat dump.gz | lookalike dedup - -o - --text-field body | wc -l")]
 pub struct Dedup {
     #[command(flatten)]
@@ -31,9 +35,13 @@ pub struct Dedup {
     /// Write the kept lines to KEPT; - is standard output, .gz and .zst are compressed
     #[arg(long, short, value_name = "KEPT")]
     output: Option<PathBuf>,
-    /// Write what was decided about each document, and why, to FILE; - , .gz and .zst as for -o
+    /// Write what was decided about each document, and why, to FILE; -, .gz and .zst as for -o [default: beside KEPT, as
+    /// KEPT with .decisions before its ending]
     #[arg(long, value_name = "FILE")]
     decisions: Option<PathBuf>,
+    /// Write no decisions beside KEPT
+    #[arg(long, conflicts_with = "decisions")]
+    no_decisions: bool,
     /// Do all but write: see what would be dropped, and whether the outputs could be written
     #[arg(long)]
     dry_run: bool,
@@ -43,15 +51,8 @@ pub struct Dedup {
     /// Similarity from which two documents are roughly the same, above 0 up to 1
     #[arg(long, short, value_name = "T", default_value_t = Config::default().threshold, allow_negative_numbers = true, help_heading = "Comparing")]
     threshold: f64,
-    /// Share of the pairs at the threshold that must be found; pairs above it are found more often
-    #[arg(long, value_name = "P", default_value_t = Config::default().recall, allow_negative_numbers = true, help_heading = "Comparing")]
-    recall: f64,
-    /// Bands, together with --rows, instead of those that the threshold and the recall choose
-    #[arg(long, value_name = "B", help_heading = "Comparing")]
-    bands: Option<usize>,
-    /// Rows of a band
-    #[arg(long, value_name = "R", help_heading = "Comparing")]
-    rows: Option<usize>,
+    #[command(flatten)]
+    shape: ShapeArgs,
     #[command(flatten)]
     shingles: ShingleArgs,
     /// What counts as similar
@@ -85,13 +86,24 @@ enum ClusterBy {
     Components,
 }
 
+/// The name of the decisions beside the kept lines: `kept.jsonl.zst` → `kept.decisions.jsonl.zst`. None beside standard
+/// output, a device or a pipe.
+fn decisions_beside(kept: &Path) -> Option<PathBuf> {
+    let open = ["-", "/dev", "/proc"].iter().any(|open| kept.starts_with(open));
+    if open || kept.metadata().is_ok_and(|there| !there.is_file()) {
+        return None;
+    }
+    let name = kept.file_name()?.to_str()?;
+    let packed = [".gz", ".zst"].into_iter().find(|ending| name.ends_with(ending)).unwrap_or("");
+    let stem = name.strip_suffix(packed)?;
+    let stem = [".jsonl", ".ndjson", ".json"].into_iter().find_map(|ending| stem.strip_suffix(ending)).unwrap_or(stem);
+    Some(kept.with_file_name(format!("{stem}.decisions.jsonl{packed}")))
+}
+
 impl Dedup {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let method = Config {
             threshold: self.threshold,
-            recall: self.recall,
-            bands: self.bands,
-            rows: self.rows,
             verify: match self.verify {
                 VerifyBy::Exact => Verify::Exact,
                 VerifyBy::Sketch => Verify::Sketch,
@@ -101,11 +113,12 @@ impl Dedup {
                 ClusterBy::Law => Cluster::Law,
                 ClusterBy::Components => Cluster::Components,
             },
-            ..self.shingles.config()
+            ..self.shape.config(&self.shingles)
         };
         let mut config = run_config(&self.input.inputs, &self.input.records, &self.run, method);
         config.keep = self.keep.clone();
-        let outputs = Outputs { kept: self.output.clone(), decisions: self.decisions.clone(), dry_run: self.dry_run };
+        let beside = self.output.as_deref().filter(|_| !self.no_decisions).and_then(decisions_beside);
+        let outputs = Outputs { kept: self.output.clone(), decisions: self.decisions.clone().or(beside), dry_run: self.dry_run };
         let bars = Bars::new(self.run.quiet);
         let done = dedup(&config, &outputs, &|progress| bars.show(progress));
         bars.clear();
@@ -167,5 +180,25 @@ impl Dedup {
             lines.extend(written.map(|(what, path)| format!("  written  {what} to {}", path.display())));
         }
         lines.join("\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decisions_stand_beside_what_is_kept() {
+        let beside = |kept: &str| decisions_beside(Path::new(kept)).map(|path| path.display().to_string());
+        for (kept, decisions) in [
+            ("kept.jsonl", Some("kept.decisions.jsonl")),
+            ("a/b.c.ndjson.gz", Some("a/b.c.decisions.jsonl.gz")),
+            ("kept.jsonl.zst", Some("kept.decisions.jsonl.zst")),
+            ("kept", Some("kept.decisions.jsonl")),
+            ("-", None),
+            ("/dev/null", None),
+        ] {
+            assert_eq!(beside(kept).as_deref(), decisions, "{kept}");
+        }
     }
 }

@@ -7,7 +7,7 @@ use lookalike::Config;
 use lookalike_engine::pairs;
 
 use crate::{
-    args::{InputArgs, RunArgs, ShingleArgs, run_config},
+    args::{InputArgs, RunArgs, ShapeArgs, ShingleArgs, run_config},
     output::{Bars, counted, say, warning},
 };
 
@@ -34,15 +34,8 @@ pub struct Pairs {
     /// List pairs of at least this resemblance
     #[arg(long, short, value_name = "T", default_value_t = 0.5, allow_negative_numbers = true, help_heading = "Comparing")]
     threshold: f64,
-    /// Share of the pairs at the threshold that must be found; pairs above it are found more often
-    #[arg(long, value_name = "P", default_value_t = Config::default().recall, allow_negative_numbers = true, help_heading = "Comparing")]
-    recall: f64,
-    /// Bands, together with --rows, instead of those that the threshold and the recall choose
-    #[arg(long, value_name = "B", help_heading = "Comparing")]
-    bands: Option<usize>,
-    /// Rows of a band
-    #[arg(long, value_name = "R", help_heading = "Comparing")]
-    rows: Option<usize>,
+    #[command(flatten)]
+    shape: ShapeArgs,
     #[command(flatten)]
     shingles: ShingleArgs,
     #[command(flatten)]
@@ -51,13 +44,7 @@ pub struct Pairs {
 
 impl Pairs {
     pub fn run(self) -> anyhow::Result<ExitCode> {
-        let method = Config {
-            threshold: self.threshold,
-            recall: self.recall,
-            bands: self.bands,
-            rows: self.rows,
-            ..self.shingles.config()
-        };
+        let method = Config { threshold: self.threshold, ..self.shape.config(&self.shingles) };
         let config = run_config(&self.input.inputs, &self.input.records, &self.run, method);
         let bars = Bars::new(self.run.quiet);
         let done = pairs(&config, self.exact, self.output.as_deref(), &|progress| bars.show(progress));

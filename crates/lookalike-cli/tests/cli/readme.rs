@@ -12,10 +12,10 @@ fn examples_print_what_the_readme_says() {
     for block in readme.split("```console\n").skip(1).map(|rest| rest.split("```").next().unwrap()) {
         for example in block.split("$ lookalike ").skip(1) {
             let (command, expected) = example.split_once('\n').unwrap();
-            // Outputs go to a folder of their own.
+            // What is written goes to a folder of its own.
             let folder = tempfile::TempDir::new().unwrap();
             let arguments = command.split(" | ").next().unwrap().split_whitespace().map(|word| match word {
-                "kept.jsonl" | "why.jsonl" => folder.path().join(word).display().to_string(),
+                "kept.jsonl" => folder.path().join(word).display().to_string(),
                 word => word.to_string(),
             });
             let output = Command::new(env!("CARGO_BIN_EXE_lookalike")).current_dir(&root).args(arguments).output().unwrap();

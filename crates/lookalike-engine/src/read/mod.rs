@@ -8,5 +8,5 @@ mod source;
 
 pub(crate) use block::{Block, BlockInfo, Blocks, is_blank};
 pub(crate) use input::{Input, expand};
-pub(crate) use record::{Fields, KeepField, Record};
+pub(crate) use record::{Fields, Record};
 pub(crate) use source::Source;

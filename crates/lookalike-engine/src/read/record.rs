@@ -11,40 +11,8 @@ use serde_json::value::RawValue;
 pub(crate) struct Fields {
     pub(crate) text: String,
     pub(crate) id: String,
-    pub(crate) keep: KeepField,
-}
-
-/// What keep order reads in each record.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum KeepField {
-    /// Nothing: input order.
-    Nothing,
-    /// The text's characters are counted.
-    Length,
-    Time(String),
-    Max(String),
-    Min(String),
-}
-
-impl From<&Keep> for KeepField {
-    fn from(keep: &Keep) -> Self {
-        match keep {
-            Keep::First => Self::Nothing,
-            Keep::Longest => Self::Length,
-            Keep::Newest(field) => Self::Time(field.clone()),
-            Keep::Max(field) => Self::Max(field.clone()),
-            Keep::Min(field) => Self::Min(field.clone()),
-        }
-    }
-}
-
-impl KeepField {
-    fn name(&self) -> Option<&str> {
-        match self {
-            Self::Nothing | Self::Length => None,
-            Self::Time(field) | Self::Max(field) | Self::Min(field) => Some(field),
-        }
-    }
+    /// What keep order reads in each record.
+    pub(crate) keep: Keep,
 }
 
 /// What was found in a line. A buffer, used again for the next.
@@ -104,11 +72,11 @@ impl Record {
             }
         }
         self.key = match &fields.keep {
-            KeepField::Nothing => 0,
-            KeepField::Length => self.text.chars().count() as u64,
-            KeepField::Time(field) => time(found.keep, field)?,
-            KeepField::Max(field) => number_key(number(found.keep, field, "max")?),
-            KeepField::Min(field) => number_key(-number(found.keep, field, "min")?),
+            Keep::First => 0,
+            Keep::Longest => self.text.chars().count() as u64,
+            Keep::Newest(field) => time(found.keep, field)?,
+            Keep::Max(field) => number_key(number(found.keep, field, "max")?),
+            Keep::Min(field) => number_key(-number(found.keep, field, "min")?),
         };
         Ok(())
     }
@@ -303,7 +271,7 @@ impl Visitor<'_> for FieldName<'_> {
     }
 
     fn visit_str<E>(self, name: &str) -> Result<Field, E> {
-        let keep = self.0.keep.name() == Some(name);
+        let keep = self.0.keep.field() == Some(name);
         Ok(match name {
             _ if name == self.0.text => Field::Text,
             _ if name == self.0.id && keep => Field::IdAndKeep,
@@ -398,7 +366,7 @@ mod tests {
     use super::*;
 
     fn fields(keep: &str) -> Fields {
-        Fields { text: "text".into(), id: "id".into(), keep: (&keep.parse::<Keep>().unwrap()).into() }
+        Fields { text: "text".into(), id: "id".into(), keep: keep.parse().unwrap() }
     }
 
     fn fault(line: &[u8], keep: &str) -> String {

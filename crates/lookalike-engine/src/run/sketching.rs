@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use lookalike::{
     Method, Scratch,
+    cluster::Keep,
     fingerprint::{self, Digest},
     sketch::Bits,
     text::Tokens,
@@ -15,7 +16,7 @@ use super::parallel::in_order;
 use crate::{
     config::{Observer, Progress, RunConfig, Stage},
     error::{Error, ErrorKind, Result},
-    read::{Block, BlockInfo, Blocks, Fields, KeepField, Record, Source, is_blank},
+    read::{Block, BlockInfo, Blocks, Fields, Record, Source, is_blank},
     spill::Spill,
     write::Output,
 };
@@ -136,7 +137,7 @@ pub(crate) fn fields(config: &RunConfig) -> Result<Fields> {
         let message = format!("--keep {}: the text cannot be the field that decides; name another field", config.keep);
         return Err(Error::new(ErrorKind::Config, message));
     }
-    Ok(Fields { text: config.text_field.clone(), id: config.id_field.clone(), keep: KeepField::from(&config.keep) })
+    Ok(Fields { text: config.text_field.clone(), id: config.id_field.clone(), keep: config.keep.clone() })
 }
 
 /// Reads the whole source. Bad lines go to `bad`, or stop the run.
@@ -236,7 +237,7 @@ impl Pass<'_> {
             out.digests.push(scratch.digest);
             out.bits.push(scratch.bits);
             out.columns.iter_mut().zip(self.method.keys(scratch)).for_each(|(column, key)| column.push(key));
-            if self.fields.keep != KeepField::Nothing {
+            if self.fields.keep != Keep::First {
                 out.keys.push(record.key);
             }
             out.ids.extend_from_slice(record.id.as_bytes());
