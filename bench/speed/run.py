@@ -36,6 +36,22 @@ def measure(command: Sequence[str]) -> tuple[float, float, float, str]:
     return wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024 / 1e6, told
 
 
+def first_half(collection: Path, documents: int, half: Path) -> None:
+    """Copies the first half of the documents."""
+    with collection.open("rb") as lines, half.open("wb") as out:
+        for _ in range(documents // 2):
+            out.write(lines.readline())
+
+
+def bytes_per_document(collection: Path, documents: int, folder: str, peak_mb: float) -> float:
+    """Memory that grows with the collection: the difference of two peaks, so that buffers of fixed size fall out."""
+    half = Path(folder) / "half.jsonl"
+    first_half(collection, documents, half)
+    command = [str(ROOT / "target/release/lookalike"), "dedup", str(half), "-o", f"{folder}/kept.jsonl", "--threads", "2", "-q"]
+    half_mb = median(measure(command)[2] for _ in range(3))
+    return (peak_mb - half_mb) * 1e6 / (documents - documents // 2)
+
+
 def cpu_model() -> str:
     """The processor's name, as the kernel tells it."""
     for line in Path("/proc/cpuinfo").read_text().splitlines():
@@ -66,12 +82,14 @@ def main() -> None:
                         rows.setdefault(name, []).append(tuple(figures))
                     if name.startswith("dedup"):
                         summary = json.loads(told)
-    documents = summary["documents"]
+        documents = summary["documents"]
+        medians = {name: [median(run[i] for run in runs) for i in range(3)] for name, runs in rows.items()}
+        growth = bytes_per_document(args.collection, documents, folder, medians["dedup, 2 threads"][2])
     print(f"{args.collection.name}: {megabytes:.0f} MB, {documents:,} documents, {summary['kept']:,} kept; {cpu_model()}\n")
-    print("| | wall s | CPU s | MB/s | peak MB | bytes a document |\n|---|---|---|---|---|---|")
-    medians = {name: [median(run[i] for run in runs) for i in range(3)] for name, runs in rows.items()}
+    print("| | wall s | CPU s | MB/s | peak MB |\n|---|---|---|---|---|")
     for name, (wall, cpu, peak) in medians.items():
-        print(f"| {name} | {wall:.2f} | {cpu:.2f} | {megabytes / wall:.0f} | {peak:.0f} | {peak * 1e6 / documents:.0f} |")
+        print(f"| {name} | {wall:.2f} | {cpu:.2f} | {megabytes / wall:.0f} | {peak:.0f} |")
+    print(f"\n{growth:.0f} bytes of memory a document besides buffers")
     ratios = {}
     for threads in (2, 1):
         pairs = zip(rows[f"dedup, {threads} threads"], rows[f"floor, {threads} threads"], strict=True)
@@ -84,6 +102,7 @@ def main() -> None:
             "cores": os.cpu_count(),
             "megabytes": megabytes,
             "medians": {name: dict(zip(("wall_s", "cpu_s", "peak_mb"), values, strict=True)) for name, values in medians.items()},
+            "bytes_per_document": growth,
             "times_the_floor": ratios,
             "summary": summary,
         }
