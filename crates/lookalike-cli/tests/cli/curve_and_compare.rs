@@ -52,6 +52,17 @@ fn two_texts_side_by_side() {
 }
 
 #[test]
+fn of_a_repeated_id_the_first_counts() {
+    let place = Place::new();
+    place.write(
+        "in.jsonl",
+        "{\"id\":2,\"text\":\"first two\"}\n{\"id\":3,\"text\":\"three\"}\n{\"id\":2,\"text\":\"second two\"}\nnot json\n",
+    );
+    let ran = place.run("compare 2 3 --in in.jsonl");
+    assert!(ran.code == 0 && ran.out.contains("first two") && !ran.out.contains("second two"), "{}{}", ran.out, ran.err);
+}
+
+#[test]
 fn passages_are_coloured_where_colours_are_wanted() {
     let place = Place::new();
     let ran = crate::Ran::of(

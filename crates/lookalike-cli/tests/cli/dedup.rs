@@ -163,6 +163,27 @@ fn a_reader_that_has_had_enough_is_no_error() {
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
 }
 
+/// Whoever reads the kept lines may go; the decisions were asked for too.
+#[test]
+fn a_reader_that_has_had_enough_does_not_take_the_decisions_away() {
+    let place = Place::new();
+    let command = format!("dedup {} -o - --decisions why.jsonl -q", testdata("licenses.jsonl.zst"));
+    let mut child = place.command(&command).stdout(std::process::Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert!(child.wait().unwrap().success());
+    assert_eq!(place.read("why.jsonl").lines().count(), 2598);
+}
+
+#[test]
+fn a_folder_is_read_without_the_decisions_of_an_earlier_run() {
+    let place = Place::new();
+    std::fs::create_dir(place.path("folder")).unwrap();
+    place.write("in.jsonl", SMALL);
+    assert_eq!(place.run("dedup in.jsonl -o folder/kept.jsonl").code, 0);
+    assert!(place.path("folder/kept.decisions.jsonl").exists());
+    assert!(place.run("dedup folder").err.contains("2 documents in = 2 kept"));
+}
+
 #[test]
 fn a_mark_lines_without_end_and_foreign_newlines_pass() {
     let place = Place::new();

@@ -248,6 +248,25 @@ fn an_input_that_changes_under_the_run_is_refused() {
     assert!(ran.code == 2 && ran.err.contains("in.jsonl: changed while it was being read"), "{} {}", ran.code, ran.err);
 }
 
+/// Outputs were once named one after the other: a late failure of one left the others.
+#[test]
+fn no_output_gets_its_name_before_all_are_whole() {
+    let place = Place::new();
+    place.write("in.jsonl", SMALL);
+    refused(&place, "dedup in.jsonl -o /dev/full --decisions why.jsonl --skip-bad bad.txt", &["/dev/full", "no space left"]);
+    refused(&place, "dedup in.jsonl -o kept.jsonl --decisions /dev/full --skip-bad bad.txt", &["/dev/full", "no space left"]);
+    refused(&place, "dedup in.jsonl -o new/", &["new/: cannot be written", "give the name of a file"]);
+}
+
+#[test]
+fn a_dry_run_sets_bad_lines_aside_in_thought() {
+    let place = Place::new();
+    place.write("in.jsonl", format!("{SMALL}oops\n"));
+    let ran = place.run("dedup in.jsonl --dry-run --skip-bad bad.txt -o kept.jsonl");
+    assert!(ran.code == 0 && ran.err.contains("1 line to be set aside in bad.txt"), "{}", ran.err);
+    assert_eq!(place.names(), ["in.jsonl"]);
+}
+
 #[test]
 fn a_failed_run_leaves_the_old_output_as_it_was() {
     let place = Place::new();

@@ -61,7 +61,10 @@ fn folder(path: &Path) -> Result<Vec<PathBuf>> {
             Error::new(ErrorKind::Input, format!("{name}: cannot be listed: {error}"))
         })?;
         let name = entry.file_name().to_string_lossy().to_lowercase();
-        let wanted = ENDINGS.iter().any(|ending| COMPRESSED.iter().any(|c| name.ends_with(&format!("{ending}{c}"))));
+        // What an earlier run wrote beside what it kept is no collection.
+        let decisions = COMPRESSED.iter().any(|c| name.ends_with(&format!(".decisions.jsonl{c}")));
+        let wanted =
+            !decisions && ENDINGS.iter().any(|ending| COMPRESSED.iter().any(|c| name.ends_with(&format!("{ending}{c}"))));
         if wanted && entry.file_type().is_file() {
             found.push(entry.into_path());
         }

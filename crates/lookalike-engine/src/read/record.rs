@@ -71,6 +71,9 @@ impl Record {
                 )));
             }
         }
+        if let Some(field) = fields.keep.field().filter(|_| found.keep_twice) {
+            return Err(Fault(format!("field {field:?} stands twice; keep one of the two")));
+        }
         self.key = match &fields.keep {
             Keep::First => 0,
             Keep::Longest => self.text.chars().count() as u64,
@@ -108,9 +111,13 @@ fn number(value: Option<&str>, field: &str, keep: &str) -> Result<f64, Fault> {
     let wanted = |what: &str| Fault(format!("field {field:?} {what}; --keep {keep}:{field} needs a number in each record"));
     let value = value.ok_or_else(|| wanted("is missing"))?;
     let number: f64 = value.parse().map_err(|_| wanted(&format!("is {}", Shape::of(value).name())))?;
-    let exact = value.parse::<i128>().map_or(number.is_finite(), |whole| whole == number as i128);
+    // Whole numbers are exact up to 2⁵³; of others, people do not expect more than the digits that a float has.
+    let exact = number.is_finite() && (number.fract() != 0.0 || number.abs() <= MOST_EXACT);
     if exact { Ok(number) } else { Err(wanted(&format!("is {value}, more than can be compared exactly"))) }
 }
+
+/// The largest number up to which all whole numbers have a float of their own.
+const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// A time: a number of seconds (or milli-, micro-, nanoseconds, by its size) since 1970, or a date or time as in RFC 3339,
 /// ISO 8601 or RFC 2822; without an offset, UTC.
@@ -121,9 +128,10 @@ fn time(value: Option<&str>, field: &str) -> Result<u64, Fault> {
         ))
     };
     let value = value.ok_or_else(|| wanted("is missing"))?;
-    let stamp = match value.parse::<f64>() {
-        Ok(number) => Some(nanoseconds(number)),
-        Err(_) => {
+    let stamp = match (value.parse::<i128>(), value.parse::<f64>()) {
+        (Ok(whole), _) => whole.checked_mul(unit(whole as f64)),
+        (_, Ok(number)) => Some((number * unit(number) as f64) as i128),
+        _ => {
             let text = serde_json::from_str::<String>(value).map_err(|_| wanted(&format!("is {}", Shape::of(value).name())))?;
             moment(text.trim())
         }
@@ -134,15 +142,14 @@ fn time(value: Option<&str>, field: &str) -> Result<u64, Fault> {
         .ok_or_else(|| wanted(&format!("is {value}, no time that is understood")))
 }
 
-/// Seconds up to the year 5138; beyond that a number is of the unit that makes it a date of our times.
-fn nanoseconds(number: f64) -> i128 {
-    let scale = match number.abs() {
-        size if size < 1e11 => 1e9,
-        size if size < 1e14 => 1e6,
-        size if size < 1e17 => 1e3,
-        _ => 1.0,
-    };
-    (number * scale) as i128
+/// Nanoseconds in the unit of a number: seconds up to the year 5138, beyond that what makes it a date of our times.
+fn unit(number: f64) -> i128 {
+    match number.abs() {
+        size if size < 1e11 => 1_000_000_000,
+        size if size < 1e14 => 1_000_000,
+        size if size < 1e17 => 1_000,
+        _ => 1,
+    }
 }
 
 fn moment(text: &str) -> Option<i128> {
@@ -204,6 +211,7 @@ struct Found<'de> {
     id: Option<&'de str>,
     id_twice: bool,
     keep: Option<&'de str>,
+    keep_twice: bool,
 }
 
 struct Object<'a> {
@@ -232,6 +240,10 @@ impl<'de> Visitor<'de> for Object<'_> {
                     found.id_twice = true;
                 }
                 Field::Id => found.id = Some(map.next_value::<&RawValue>()?.get()),
+                Field::Keep if found.keep.is_some() => {
+                    map.next_value::<IgnoredAny>()?;
+                    found.keep_twice = true;
+                }
                 Field::Keep => found.keep = Some(map.next_value::<&RawValue>()?.get()),
                 Field::IdAndKeep => {
                     found.id = Some(map.next_value::<&RawValue>()?.get());
@@ -436,11 +448,14 @@ mod tests {
             "1800000000001",
             "1800000000001001",
             "1800000000001002000",
+            "1800000000001002001",
         ];
         let keys: Vec<u64> = times.iter().map(|time| key(time, "newest:d")).collect();
         assert!(keys.is_sorted_by(|a, b| a < b), "{keys:?}");
         assert!(key("-3", "max:d") < key("2.5", "max:d") && key("-3", "min:d") > key("2.5", "min:d"));
         assert!(fault(br#"{"text":"a","d":1850000000000000001}"#, "max:d").contains("compared exactly"));
+        assert!(fault(br#"{"text":"a","d":9007199254740994.0}"#, "max:d").contains("compared exactly"));
+        assert!(fault(br#"{"text":"a","d":1,"d":2}"#, "max:d").contains("stands twice"));
         assert!(fault(br#"{"text":"a","d":1e999}"#, "max:d").contains("compared exactly"));
         assert!(fault(br#"{"text":"a","d":1e19}"#, "newest:d").contains("no time"));
         assert!(fault(br#"{"text":"a"}"#, "max:d").contains("\"d\" is missing"));

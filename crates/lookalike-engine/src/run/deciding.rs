@@ -5,6 +5,8 @@
 //! behind it in the window that share a band with it are verified against it, at once again. So every pair (document, kept
 //! candidate before it) is verified exactly once, as in the loop, and no pair of two documents that are dropped ever is.
 
+use std::sync::Mutex;
+
 use lookalike::{
     cluster::{Best, Buckets, Company},
     lsh::NONE,
@@ -15,6 +17,7 @@ use rayon::{ThreadPool, prelude::*};
 use super::{
     matching::{Likeness, Matcher},
     pairing::Pairing,
+    parallel::lock,
 };
 use crate::{
     config::{Observer, Progress, Stage},
@@ -82,12 +85,25 @@ struct Room {
 
 /// What deciding works on.
 pub(crate) struct Deciding<'a> {
-    pub(crate) pairing: &'a Pairing,
-    pub(crate) matcher: &'a Matcher<'a>,
-    pub(crate) pool: &'a ThreadPool,
+    pairing: &'a Pairing,
+    matcher: &'a Matcher<'a>,
+    pool: &'a ThreadPool,
+    /// One for each thread of the pool, and one for the thread that decides.
+    rooms: Vec<Mutex<Room>>,
 }
 
-impl Deciding<'_> {
+impl<'a> Deciding<'a> {
+    pub(crate) fn new(pairing: &'a Pairing, matcher: &'a Matcher<'a>, pool: &'a ThreadPool) -> Self {
+        let rooms = (0..=pool.current_num_threads()).map(|_| Mutex::default()).collect();
+        Self { pairing, matcher, pool, rooms }
+    }
+
+    /// Does something in the room of the thread that is running.
+    fn in_room<T>(&self, work: impl FnOnce(&mut Room) -> T) -> T {
+        let thread = self.pool.current_thread_index().unwrap_or(self.rooms.len() - 1);
+        work(&mut lock(&self.rooms[thread]))
+    }
+
     /// Decides about every document by the law.
     pub(crate) fn decide(&self, mut buckets: Buckets, observer: Observer) -> Result<Verdicts> {
         let mut verdicts = Verdicts::all_kept(self.pairing.order.len() as u32);
@@ -115,7 +131,7 @@ impl Deciding<'_> {
             room.company = company;
             found
         };
-        self.pool.install(|| window.par_iter().map_init(Room::default, one).collect())
+        self.pool.install(|| window.par_iter().map(|document| self.in_room(|room| one(room, document))).collect())
     }
 
     fn best_of(&self, document: u32, company: &mut Vec<u32>, room: &mut Room) -> Result<Found> {
@@ -167,10 +183,9 @@ impl Deciding<'_> {
         };
         let work: usize = behind.iter().map(|&place| self.matcher.sets.len(window[place as usize])).sum();
         let results: Result<Vec<Found>> = if work < WORTH_SHARING || behind.len() < 2 {
-            let mut room = Room::default();
-            behind.iter().map(|place| one(&mut room, place)).collect()
+            behind.iter().map(|place| self.in_room(|room| one(room, place))).collect()
         } else {
-            self.pool.install(|| behind.par_iter().map_init(Room::default, one).collect())
+            self.pool.install(|| behind.par_iter().map(|place| self.in_room(|room| one(room, place))).collect())
         };
         for (&place, result) in behind.iter().zip(results?) {
             found[place as usize] = result;
@@ -194,7 +209,8 @@ impl Deciding<'_> {
         of_dropped.sort_unstable();
         let groups: Vec<&[(u32, u32)]> = of_dropped.chunk_by(|a, b| a.0 == b.0).collect();
         let one = |room: &mut Room, group: &&[(u32, u32)]| self.kept_since(group[0].0, buckets, room);
-        let since: Result<Vec<_>> = self.pool.install(|| groups.par_iter().map_init(Room::default, one).collect());
+        let since: Result<Vec<_>> =
+            self.pool.install(|| groups.par_iter().map(|group| self.in_room(|room| one(room, group))).collect());
         for (group, since) in groups.iter().zip(since?) {
             let leader = group[0].0;
             let Some(representative) = verdicts.representative(leader) else { continue };

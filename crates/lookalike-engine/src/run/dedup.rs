@@ -23,7 +23,7 @@ use crate::{
     config::{Observer, RunConfig},
     error::{Error, ErrorKind, Result},
     read::{Source, expand},
-    write::{Output, refuse_overwriting},
+    write::{Output, finish, refuse_overwriting},
 };
 
 /// What to write. Nothing is written under its name before all of it is.
@@ -79,7 +79,7 @@ pub fn dedup(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resul
     let verdicts = match config.method.cluster {
         Cluster::Law => {
             let buckets = pairing.label(columns, &pool);
-            Deciding { pairing: &pairing, matcher: &matcher, pool: &pool }.decide(buckets, observer)?
+            Deciding::new(&pairing, &matcher, &pool).decide(buckets, observer)?
         }
         Cluster::Components => components(&columns, &pairing, &matcher, &pool)?,
     };
@@ -90,12 +90,18 @@ pub fn dedup(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resul
     let emitting = Emitting::new(&table, &pairing, &matcher, &verdicts, &pool);
     emitting.count(&mut summary);
     if let Some(output) = &mut kept {
-        emitting.kept_lines(&source, output, summary.kept, observer)?;
+        let written = emitting.kept_lines(&source, output, summary.kept, observer);
+        // Who read the kept lines has had enough of them; the other outputs are still wanted.
+        if written.as_ref().is_err_and(|error| error.kind() == ErrorKind::BrokenPipe) && (decisions.is_some() || bad.is_some()) {
+            kept = None;
+        } else {
+            written?;
+        }
     }
     if let Some(output) = &mut decisions {
         emitting.decisions(output)?;
     }
-    [bad, decisions, kept].into_iter().flatten().try_for_each(Output::finish)?;
+    finish([bad, decisions, kept])?;
     summary.seconds.writing = clock.lap();
     summary.seconds.total = started.elapsed().as_secs_f64();
     count_lines(&mut summary, &table);

@@ -95,10 +95,10 @@ impl<'a> Emitting<'a> {
             start = end;
             let reason = self.reason(document);
             match self.verdicts.representative(document) {
-                None => lines.kept(id, reason, self.sizes[document as usize]),
+                None => lines.kept(id, reason, self.sizes[document as usize])?,
                 Some(r) => {
                     self.table.ids(r..r + 1, &mut other)?.for_each(drop);
-                    lines.dropped(id, reason, raw(&other)?, self.likeness(document, r), self.sizes[r as usize]);
+                    lines.dropped(id, reason, raw(&other)?, self.likeness(document, r), self.sizes[r as usize])?;
                 }
             }
         }

@@ -19,6 +19,9 @@ pub fn find_texts(config: &RunConfig, ids: &[&str]) -> Result<Vec<String>> {
     let (mut blocks, mut block, mut record) = (Blocks::new(&source), Block::default(), Record::default());
     while texts.contains(&None) && blocks.next(&mut block)? {
         for (line, number) in block.lines().zip(block.first_line..).filter(|(line, _)| !is_blank(line)) {
+            if !texts.contains(&None) {
+                break;
+            }
             let place = || format!("{}:{number}", source.inputs()[block.input].name());
             match record.read(line, &fields) {
                 Ok(()) => {}
@@ -30,7 +33,7 @@ pub fn find_texts(config: &RunConfig, ids: &[&str]) -> Result<Vec<String>> {
                 Err(_) => record.id.clone(),
             };
             for (text, _) in
-                texts.iter_mut().zip(ids).filter(|(text, wanted)| text.is_none() && **wanted == id || **wanted == record.id)
+                texts.iter_mut().zip(ids).filter(|(text, wanted)| text.is_none() && (**wanted == id || **wanted == record.id))
             {
                 *text = Some(record.text.clone());
             }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use lookalike::{
-    Config, Method,
+    Config, Method, Verify,
     verify::{Overlap, similarity_join},
 };
 use serde::Serialize;
@@ -12,7 +12,8 @@ use serde_json::value::RawValue;
 use super::{
     components::{each_candidate_pair, likenesses},
     dedup::pool,
-    loading,
+    emitting::raw,
+    loading::{self, Sets},
     matching::Matcher,
     pairing::Pairing,
     sketching::{self, Table, open_bad},
@@ -21,7 +22,7 @@ use crate::{
     config::{Observer, RunConfig},
     error::{Error, ErrorKind, Result},
     read::{Source, expand},
-    write::{Output, refuse_overwriting},
+    write::{Output, finish, refuse_overwriting},
 };
 
 /// A line of the output; `a` comes before `b` in the input.
@@ -67,7 +68,9 @@ pub struct PairsSummary {
 /// # Errors
 /// As [`dedup`](super::dedup::dedup).
 pub fn pairs(config: &RunConfig, exact: bool, output: Option<&Path>, observer: Observer) -> Result<PairsSummary> {
-    let method = Method::new(if exact { without_sketches(&config.method) } else { config.method.clone() })?;
+    // The figures of a pair are counted, whatever the configuration says of verifying.
+    let asked = Config { verify: Verify::Exact, ..config.method.clone() };
+    let method = Method::new(if exact { without_bands(&asked) } else { asked })?;
     let inputs = expand(&config.inputs)?;
     let stdout = PathBuf::from("-");
     let path = output.unwrap_or(&stdout);
@@ -109,12 +112,11 @@ pub fn pairs(config: &RunConfig, exact: bool, output: Option<&Path>, observer: O
             Ok(())
         })?;
     }
-    let matches = copies.expand(matches, &pairing, |document| sets.len(document) as u64);
-    write(&matches, &table, &mut output)?;
-    [bad, Some(output)].into_iter().flatten().try_for_each(Output::finish)?;
+    let listed = Listing { table: &table, pairing: &pairing, copies: &copies, sets: &sets }.write(matches, &mut output)?;
+    finish([bad, Some(output)])?;
     Ok(PairsSummary {
         documents: table.documents().into(),
-        pairs: matches.len() as u64,
+        pairs: listed,
         exact,
         found_at_threshold: if exact { 1.0 } else { method.shape().curve().found(config.method.threshold) },
         bad_lines: table.counts.bad_lines,
@@ -122,9 +124,10 @@ pub fn pairs(config: &RunConfig, exact: bool, output: Option<&Path>, observer: O
     })
 }
 
-/// The exact way asks nothing of the sketches: one band of one row, to be rid of them.
-fn without_sketches(config: &Config) -> Config {
-    Config { bands: Some(1), rows: Some(1), recall: f64::MIN_POSITIVE, ..config.clone() }
+/// The exact way asks nothing of the bands: one of one row, the least there can be.
+fn without_bands(config: &Config) -> Config {
+    let default = Config::default();
+    Config { bands: Some(1), rows: Some(1), recall: f64::MIN_POSITIVE, seed: default.seed, ..config.clone() }
 }
 
 /// Each leader's group of equal documents, itself among them.
@@ -151,52 +154,57 @@ impl Copies {
     fn group(&self, leader: u32) -> &[u32] {
         &self.members[self.starts[leader as usize] as usize..self.starts[leader as usize + 1] as usize]
     }
-
-    /// From matches of leaders to matches of all documents, sorted.
-    fn expand(
-        &self,
-        of_leaders: Vec<(u32, u32, Overlap)>,
-        pairing: &Pairing,
-        size: impl Fn(u32) -> u64,
-    ) -> Vec<(u32, u32, Overlap)> {
-        let mut all = Vec::new();
-        for (a, b, overlap) in of_leaders {
-            for &x in self.group(a) {
-                all.extend(self.group(b).iter().map(|&y| if x < y { (x, y, overlap) } else { (y, x, overlap.swapped()) }));
-            }
-        }
-        for &leader in &pairing.contenders {
-            let (group, size) = (self.group(leader), size(leader));
-            for (i, &x) in group.iter().enumerate() {
-                all.extend(group[i + 1..].iter().map(|&y| (x, y, Overlap { shared: size, a: size, b: size })));
-            }
-        }
-        all.sort_unstable_by_key(|&(a, b, _)| (a, b));
-        all
-    }
 }
 
-fn write(matches: &[(u32, u32, Overlap)], table: &Table, output: &mut Output) -> Result<()> {
-    const PIECE: usize = 1 << 20;
-    let (mut id_a, mut id_b, mut lines) = (Vec::new(), Vec::new(), Vec::new());
-    for &(a, b, overlap) in matches {
-        table.ids(a..a + 1, &mut id_a)?.for_each(drop);
-        table.ids(b..b + 1, &mut id_b)?.for_each(drop);
-        let pair = Pair {
-            a: super::emitting::raw(&id_a)?,
-            b: super::emitting::raw(&id_b)?,
-            resemblance: overlap.resemblance(),
-            containment_ab: overlap.containment(),
-            containment_ba: overlap.swapped().containment(),
-            intersection: overlap.shared,
-            size_a: overlap.a,
-            size_b: overlap.b,
-        };
-        serde_json::to_writer(&mut lines, &pair).map_err(|error| Error::new(ErrorKind::Output, error.to_string()))?;
-        lines.push(b'\n');
-        if lines.len() > PIECE {
-            output.write(std::mem::take(&mut lines))?;
+/// Writes the pairs of all documents from those of their leaders.
+struct Listing<'a> {
+    table: &'a Table,
+    pairing: &'a Pairing,
+    copies: &'a Copies,
+    sets: &'a Sets,
+}
+
+impl Listing<'_> {
+    /// Goes through the documents in input order, so that only the leaders' matches are held, however many copies there are.
+    /// Gives the number of pairs.
+    fn write(&self, of_leaders: Vec<(u32, u32, Overlap)>, output: &mut Output) -> Result<u64> {
+        const PIECE: usize = 1 << 20;
+        let mut matches: Vec<(u32, u32, Overlap)> = of_leaders.iter().map(|&(a, b, overlap)| (b, a, overlap.swapped())).collect();
+        matches.extend(of_leaders);
+        matches.sort_unstable_by_key(|&(a, b, _)| (a, b));
+        let (mut id_a, mut id_b, mut lines) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut partners, mut count) = (Vec::new(), 0);
+        for (a, &leader) in (0u32..).zip(&self.pairing.leaders) {
+            let size = self.sets.len(leader) as u64;
+            let (same, start) = (Overlap { shared: size, a: size, b: size }, matches.partition_point(|m| m.0 < leader));
+            let own = self.copies.group(leader).iter().filter(|_| size > 0).map(|&b| (b, same));
+            let others = matches[start..].iter().take_while(|m| m.0 == leader);
+            partners.clear();
+            partners
+                .extend(own.chain(others.flat_map(|m| self.copies.group(m.1).iter().map(|&b| (b, m.2)))).filter(|&(b, _)| b > a));
+            partners.sort_unstable_by_key(|&(b, _)| b);
+            count += partners.len() as u64;
+            for &(b, overlap) in &partners {
+                self.table.ids(a..a + 1, &mut id_a)?.for_each(drop);
+                self.table.ids(b..b + 1, &mut id_b)?.for_each(drop);
+                let pair = Pair {
+                    a: raw(&id_a)?,
+                    b: raw(&id_b)?,
+                    resemblance: overlap.resemblance(),
+                    containment_ab: overlap.containment(),
+                    containment_ba: overlap.swapped().containment(),
+                    intersection: overlap.shared,
+                    size_a: overlap.a,
+                    size_b: overlap.b,
+                };
+                serde_json::to_writer(&mut lines, &pair).map_err(|error| Error::new(ErrorKind::Output, error.to_string()))?;
+                lines.push(b'\n');
+                if lines.len() > PIECE {
+                    output.write(std::mem::take(&mut lines))?;
+                }
+            }
         }
+        output.write(lines)?;
+        Ok(count)
     }
-    output.write(lines)
 }

@@ -11,7 +11,7 @@ use std::{
 use rayon::ThreadPool;
 
 use crate::{
-    error::Result,
+    error::{Error, ErrorKind, Result},
     read::{Block, Blocks},
 };
 
@@ -32,8 +32,9 @@ pub(crate) fn in_order<S: Default, T: Send>(
     pool.broadcast(|_| {
         let (mut state, mut block) = (S::default(), Block::default());
         loop {
+            let guard = Guard(&line);
             let mut open = lock(&source);
-            let Some((blocks, number)) = open.as_mut() else { return };
+            let Some((blocks, number)) = open.as_mut() else { return guard.disarm() };
             let here = *number;
             *number += 1;
             let taken = blocks.next(&mut block);
@@ -43,10 +44,12 @@ pub(crate) fn in_order<S: Default, T: Send>(
             drop(open);
             let result = match taken {
                 Ok(true) => work(&block, &mut state),
-                Ok(false) => return,
+                Ok(false) => return guard.disarm(),
                 Err(error) => Err(error),
             };
-            if !line.deliver(here, result, ahead) {
+            let go_on = line.deliver(here, result, ahead);
+            guard.disarm();
+            if !go_on {
                 lock(&source).take();
                 return;
             }
@@ -55,6 +58,22 @@ pub(crate) fn in_order<S: Default, T: Send>(
     match line.queue.into_inner().unwrap_or_else(PoisonError::into_inner).failed {
         Some(error) => Err(error),
         None => Ok(()),
+    }
+}
+
+/// Ends the run when a worker panics: its result would be waited for for ever. The panic itself is passed on by the pool.
+struct Guard<'a, T, F>(&'a Line<T, F>);
+
+impl<T, F> Guard<'_, T, F> {
+    fn disarm(self) {
+        std::mem::forget(self);
+    }
+}
+
+impl<T, F> Drop for Guard<'_, T, F> {
+    fn drop(&mut self) {
+        lock(&self.0.queue).failed.get_or_insert_with(|| Error::new(ErrorKind::Input, "a worker failed"));
+        self.0.moved.notify_all();
     }
 }
 
@@ -67,7 +86,7 @@ struct Queue<T, F> {
     next: usize,
     waiting: BTreeMap<usize, Result<T>>,
     sink: F,
-    failed: Option<crate::error::Error>,
+    failed: Option<Error>,
 }
 
 impl<T, F: FnMut(T) -> Result<()>> Line<T, F> {
@@ -94,4 +113,21 @@ impl<T, F: FnMut(T) -> Result<()>> Line<T, F> {
 /// Locks, whatever a panicking thread left: the panic itself is passed on by the pool.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::{Input, Source};
+
+    #[test]
+    #[should_panic]
+    fn a_panicking_worker_ends_the_run() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        std::io::Write::write_all(&mut file, &b"0123456789\n".repeat(4_000_000)).unwrap();
+        let source = Source::new(vec![Input::File(file.path().into())], &std::env::temp_dir()).unwrap();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+        let work = |block: &Block, _: &mut ()| if block.number == 3 { panic!("as it may") } else { Ok(()) };
+        drop(in_order(&pool, Blocks::new(&source), work, |()| Ok(())));
+    }
 }

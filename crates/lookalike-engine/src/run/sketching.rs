@@ -165,7 +165,7 @@ pub(crate) fn sketch(
         method,
         fields: &fields,
         names: source.inputs().iter().map(|input| input.name()).collect(),
-        skip_bad: bad.is_some(),
+        skip_bad: config.skip_bad.is_some(),
     };
     let mut bad = bad;
     in_order(
@@ -214,7 +214,6 @@ impl Pass<'_> {
                 out.info.skipped.push(number);
                 continue;
             }
-            out.line_bytes += line.len() as u64;
             let place = || format!("{}:{}", self.names[block.input], block.first_line + u64::from(number));
             if let Err(fault) = record.read(line, self.fields) {
                 let message = format!("{}: {fault}", place());
@@ -229,6 +228,7 @@ impl Pass<'_> {
                 out.bad.push((message, line));
                 continue;
             }
+            out.line_bytes += line.len() as u64;
             if record.id.is_empty() {
                 out.without_id += 1;
                 record.id = serde_json::Value::String(place()).to_string();

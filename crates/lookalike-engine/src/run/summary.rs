@@ -38,7 +38,7 @@ pub struct Summary {
     pub rows: usize,
     /// P(found) for a pair at the threshold.
     pub found_at_threshold: f64,
-    /// Pairs that shared a band and had to be looked at.
+    /// Pairs that shared a band and met when it was decided, after documents without any likely partner were set aside.
     pub pairs_met: u64,
     /// Of these, pairs that their b-bit sketches refused.
     pub pairs_refused: u64,

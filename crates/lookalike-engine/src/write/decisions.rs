@@ -4,6 +4,8 @@ use lookalike::{Reason, verify::Overlap};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use crate::error::{Error, ErrorKind, Result};
+
 /// The fields of a line, in their order.
 #[derive(Serialize)]
 struct Line<'a> {
@@ -38,7 +40,7 @@ pub(crate) struct DecisionLines {
 
 impl DecisionLines {
     /// A kept document.
-    pub(crate) fn kept(&mut self, id: &RawValue, reason: Reason, cluster_size: u32) {
+    pub(crate) fn kept(&mut self, id: &RawValue, reason: Reason, cluster_size: u32) -> Result<()> {
         self.push(&Line {
             id,
             verdict: "kept",
@@ -48,7 +50,7 @@ impl DecisionLines {
             containment: None,
             containment_of_representative: None,
             cluster_size,
-        });
+        })
     }
 
     /// A dropped document.
@@ -59,7 +61,7 @@ impl DecisionLines {
         representative: &RawValue,
         likeness: Likeness,
         cluster_size: u32,
-    ) {
+    ) -> Result<()> {
         let overlap = match likeness {
             Likeness::Counted(overlap) => Some(overlap),
             Likeness::Same => Some(Overlap { shared: 1, a: 1, b: 1 }),
@@ -75,13 +77,13 @@ impl DecisionLines {
             containment: overlap.map(Overlap::containment),
             containment_of_representative: overlap.map(|o| o.swapped().containment()),
             cluster_size,
-        });
+        })
     }
 
-    fn push(&mut self, line: &Line) {
-        // Writing to memory does not fail, and these types always serialise.
-        if serde_json::to_writer(&mut self.bytes, line).is_ok() {
-            self.bytes.push(b'\n');
-        }
+    fn push(&mut self, line: &Line) -> Result<()> {
+        serde_json::to_writer(&mut self.bytes, line)
+            .map_err(|error| Error::new(ErrorKind::Output, format!("a decision: {error}")))?;
+        self.bytes.push(b'\n');
+        Ok(())
     }
 }

@@ -6,5 +6,5 @@ mod overwriting;
 mod sink;
 
 pub(crate) use decisions::{DecisionLines, Likeness};
-pub(crate) use output::Output;
+pub(crate) use output::{Output, finish};
 pub(crate) use overwriting::refuse_overwriting;

@@ -55,10 +55,11 @@ impl Output {
         }
     }
 
-    /// Ends the compression, brings all to the disk, and gives the file its name.
-    pub(crate) fn finish(mut self) -> Result<()> {
+    /// Ends the compression and brings all to the disk, still without its name.
+    fn prepare(mut self) -> Result<Ready> {
         let sink = self.join()?;
-        sink.map_or(Ok(()), Sink::publish).map_err(|error| Error::writing(&self.name, &error))
+        sink.as_ref().map_or(Ok(()), Sink::sync).map_err(|error| Error::writing(&self.name, &error))?;
+        Ok(Ready { name: std::mem::take(&mut self.name), sink })
     }
 
     /// Waits until all pieces are written; gives what they were written to, the first time.
@@ -67,6 +68,24 @@ impl Output {
         let Some(writer) = self.writer.take() else { return Ok(None) };
         let written = writer.join().unwrap_or_else(|_| Err(io::Error::other("the writing thread failed")));
         written.map(Some).map_err(|error| Error::writing(&self.name, &error))
+    }
+}
+
+/// Finishes outputs together: none gets its name before all are whole.
+pub(crate) fn finish(outputs: impl IntoIterator<Item = Option<Output>>) -> Result<()> {
+    let ready: Result<Vec<Ready>> = outputs.into_iter().flatten().map(Output::prepare).collect();
+    ready?.into_iter().try_for_each(Ready::publish)
+}
+
+/// An output that is whole and lacks only its name.
+struct Ready {
+    name: String,
+    sink: Option<Sink>,
+}
+
+impl Ready {
+    fn publish(self) -> Result<()> {
+        self.sink.map_or(Ok(()), Sink::publish).map_err(|error| Error::writing(&self.name, &error))
     }
 }
 

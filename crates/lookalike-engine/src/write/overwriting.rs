@@ -3,7 +3,10 @@
 use std::{
     fs::{File, Metadata},
     io,
-    os::{fd::AsFd, unix::fs::MetadataExt},
+    os::{
+        fd::AsFd,
+        unix::fs::{FileTypeExt, MetadataExt},
+    },
     path::{Path, PathBuf},
 };
 
@@ -16,13 +19,13 @@ use crate::{
 /// What a name stands for.
 #[derive(PartialEq)]
 enum Place {
-    /// A file that is there, by device and number.
+    /// A file or pipe that is there, by device and number.
     File(u64, u64),
     /// A file that is not there yet.
     Path(PathBuf),
     /// Standard output that is no file.
     Stdout,
-    /// A device or a pipe: may be written by many.
+    /// A device or a socket: may be read and written by many.
     Shared,
 }
 
@@ -49,7 +52,11 @@ impl Place {
     }
 
     fn of_metadata(metadata: &Metadata) -> Self {
-        if metadata.is_file() { Self::File(metadata.dev(), metadata.ino()) } else { Self::Shared }
+        if metadata.is_file() || metadata.file_type().is_fifo() {
+            Self::File(metadata.dev(), metadata.ino())
+        } else {
+            Self::Shared
+        }
     }
 }
 

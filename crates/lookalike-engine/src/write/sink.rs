@@ -27,7 +27,8 @@ impl Sink {
             return Ok(Self::Stdout(io::stdout()));
         }
         let there = path.metadata();
-        if there.as_ref().is_ok_and(fs::Metadata::is_dir) {
+        let folder_meant = path.as_os_str().as_encoded_bytes().ends_with(b"/");
+        if folder_meant || there.as_ref().is_ok_and(fs::Metadata::is_dir) {
             return Err(io::ErrorKind::IsADirectory.into());
         }
         // An open descriptor may be a file that others write to as well: /dev/stdout behind >> of a shell.
@@ -47,25 +48,29 @@ impl Sink {
         }
     }
 
-    /// Brings all to the disk and gives the file its name. A file that was there before lends its permissions.
-    pub(super) fn publish(mut self) -> io::Result<()> {
-        self.flush()?;
+    /// Brings all to the disk. A file that will be replaced lends its permissions.
+    pub(super) fn sync(&self) -> io::Result<()> {
+        let (file, target) = match self {
+            Self::Stdout(_) | Self::Direct(_) => return Ok(()),
+            Self::Unnamed(file, target) => (file, target),
+            Self::Named(file, target) => (file.as_file(), target),
+        };
+        if let Ok(there) = target.metadata() {
+            file.set_permissions(there.permissions())?;
+        }
+        file.sync_all()
+    }
+
+    /// Gives the file its name.
+    pub(super) fn publish(self) -> io::Result<()> {
         match self {
             Self::Stdout(_) | Self::Direct(_) => Ok(()),
             Self::Unnamed(file, target) => {
-                lend_permissions(&file, &target)?;
-                file.sync_all()?;
                 // A link does not replace a file, a rename does: so there is a name in between for a moment.
-                let between =
-                    folder_of(&target).join(format!(".lookalike-{}-{}.unfinished", std::process::id(), descriptor(&file)));
-                link(&file, &between)?;
+                let between = linked_beside(&file, &target)?;
                 fs::rename(&between, &target).inspect_err(|_| _ = fs::remove_file(&between))
             }
-            Self::Named(file, target) => {
-                lend_permissions(file.as_file(), &target)?;
-                file.as_file().sync_all()?;
-                file.persist(&target).map(drop).map_err(|error| error.error)
-            }
+            Self::Named(file, target) => file.persist(&target).map(drop).map_err(|error| error.error),
         }
     }
 }
@@ -105,18 +110,14 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-fn lend_permissions(file: &File, target: &Path) -> io::Result<()> {
-    match target.metadata() {
-        Ok(there) => file.set_permissions(there.permissions()),
-        Err(_) => Ok(()),
-    }
-}
-
 /// Readable as the user's umask has it, like any file that a program makes.
 const MODE: u32 = 0o666;
 
 #[cfg(target_os = "linux")]
 fn unnamed(folder: &Path) -> io::Result<File> {
+    if !Path::new(DESCRIPTORS).exists() {
+        return Err(io::ErrorKind::Unsupported.into());
+    }
     let flags = rustix::fs::OFlags::TMPFILE.bits() as i32;
     OpenOptions::new().write(true).mode(MODE).custom_flags(flags).open(folder)
 }
@@ -131,11 +132,22 @@ fn named(folder: &Path) -> io::Result<NamedTempFile> {
     tempfile::Builder::new().prefix(".lookalike-").suffix(".unfinished").permissions(permissions).tempfile_in(folder)
 }
 
-fn descriptor(file: &File) -> i32 {
-    std::os::fd::AsRawFd::as_raw_fd(file)
+/// Links a file without a name under a hidden one in the target's folder.
+fn linked_beside(file: &File, target: &Path) -> io::Result<PathBuf> {
+    use rustix::fs::{AtFlags, CWD, linkat};
+    const TRIES: u32 = 1000;
+    let descriptor = std::os::fd::AsRawFd::as_raw_fd(file);
+    for number in 0..TRIES {
+        let name = folder_of(target).join(format!(".lookalike-{}-{descriptor}-{number}.unfinished", std::process::id()));
+        match linkat(CWD, format!("{DESCRIPTORS}/{descriptor}"), CWD, &name, AtFlags::SYMLINK_FOLLOW) {
+            // Left by a run that was killed between the link and the rename, or another container's.
+            Err(rustix::io::Errno::EXIST) => {}
+            Err(error) => return Err(error.into()),
+            Ok(()) => return Ok(name),
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
 }
 
-fn link(file: &File, path: &Path) -> io::Result<()> {
-    use rustix::fs::{AtFlags, CWD, linkat};
-    Ok(linkat(CWD, format!("/proc/self/fd/{}", descriptor(file)), CWD, path, AtFlags::SYMLINK_FOLLOW)?)
-}
+/// Where Linux shows a process its open files.
+const DESCRIPTORS: &str = "/proc/self/fd";
