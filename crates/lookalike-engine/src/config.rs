@@ -1,4 +1,4 @@
-//! One structure for a run: the command's flags, a Python call's arguments and an HTTP body are all this.
+//! One structure for a run, whatever front it was asked for by; today that is the command's flags.
 
 use std::path::PathBuf;
 

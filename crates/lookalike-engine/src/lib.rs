@@ -1,5 +1,5 @@
 //! lookalike over files: reading, threads, temporary files, writing. The algorithms are the core's; this crate brings texts
-//! to them and decisions back, in bounded memory, with the same bytes for any number of threads.
+//! to them and decisions back, in some 300 bytes of memory a document, with the same bytes for any number of threads.
 //!
 //! A run ([`dedup()`]) passes over its input up to three times:
 //!

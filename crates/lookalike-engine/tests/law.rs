@@ -83,7 +83,6 @@ proptest! {
         keep in prop::sample::select(vec![Keep::First, Keep::Longest, Keep::Max("n".into()), Keep::Min("n".into())]),
         threads in 1usize..4,
     ) {
-        // Components over unverified pairs with a measured likeness have no counterpart in memory.
         let folder = TempDir::new().unwrap();
         let input = folder.path().join("in.jsonl");
         fs::write(&input, jsonl(&texts)).unwrap();

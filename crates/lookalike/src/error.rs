@@ -56,8 +56,7 @@ pub enum ErrorKind {
     HalfShape,
     /// The asked bands and rows find fewer pairs at the threshold than the asked recall.
     #[error(
-        "{bands} bands of {rows} rows find {found:.4} of the pairs at similarity {threshold}, and a recall of {recall} was asked for: \
-         give {enough} bands of {rows} rows, or fewer rows, or ask for a recall of {attainable}"
+        "{bands} bands of {rows} rows find {found:.4} of the pairs at similarity {threshold}, and a recall of {recall} was asked for: {ways}"
     )]
     Unreachable {
         /// Bands asked for.
@@ -70,10 +69,8 @@ pub enum ErrorKind {
         recall: f64,
         /// P(found) at t with these bands and rows.
         found: f64,
-        /// The least number of bands that would do with these rows.
-        enough: String,
-        /// The largest two-decimal recall that these bands and rows reach.
-        attainable: f64,
+        /// What to do instead, in words.
+        ways: String,
     },
     /// No bands and rows within the largest signature reach the recall.
     #[error(

@@ -11,7 +11,7 @@ use crate::{
     text::{Tokens, TokensBy, canonicalise},
 };
 
-/// How documents are compared. The defaults stand here and nowhere else.
+/// How documents are compared; its default is the project's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {

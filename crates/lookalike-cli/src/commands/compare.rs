@@ -6,6 +6,7 @@ use anyhow::Context;
 use clap::Args;
 use lookalike::{
     Method, Scratch,
+    lsh::Shape,
     sketch::Estimate,
     verify::{Overlap, Passage, passages},
 };
@@ -85,9 +86,10 @@ struct Place {
 
 impl Compare {
     pub fn run(self) -> anyhow::Result<ExitCode> {
-        let mut config = self.shingles.config();
-        config.threshold = self.threshold.unwrap_or(config.threshold);
-        let method = Method::new(config)?;
+        let method = Method::new(self.shingles.config())?;
+        if let Some(threshold) = self.threshold {
+            Shape::check(threshold, method.config().recall)?;
+        }
         let texts = self.texts()?;
         let mut scratch = Scratch::default();
         let sets = texts.each_ref().map(|text| {
@@ -136,10 +138,7 @@ impl Compare {
         cut: &[Vec<Passage>; 2],
     ) -> anyhow::Result<Report<'_>> {
         let signatures = sets.each_ref().map(|set| method.minhash().signature(set));
-        let resemblance = match sets.iter().any(Vec::is_empty) {
-            true => Estimate { value: 0.0, low: 0.0, high: 0.0 },
-            false => signatures[0].resemblance(&signatures[1])?,
-        };
+        let resemblance = signatures[0].resemblance(&signatures[1])?;
         // |A ∩ B| = r / (1 + r) · (|A| + |B|), so containment grows with r.
         let both = (overlap.a + overlap.b) as f64;
         let containment = |size: u64| resemblance.map(|r| (r / (1.0 + r) * both / size.max(1) as f64).min(1.0));

@@ -46,11 +46,7 @@ impl Pairing {
 
     /// Labels the buckets, band by band in parallel.
     pub(crate) fn label(&self, columns: Vec<Vec<u32>>, pool: &ThreadPool) -> Buckets {
-        let label = |mut column: Vec<u32>| {
-            let rows = lsh::sorted_rows(&column, self.contenders.iter().copied());
-            let buckets = lsh::label_buckets(&mut column, &rows);
-            (column, buckets)
-        };
+        let label = |column| Buckets::label(column, &self.contenders);
         Buckets::of_labelled(pool.install(|| columns.into_par_iter().map(label).collect()))
     }
 

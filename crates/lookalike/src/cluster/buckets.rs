@@ -25,15 +25,17 @@ pub struct Company {
 impl Buckets {
     /// Takes columns of band keys. `documents` are those to be found: neither empty ones nor copies.
     pub fn new(columns: Vec<Vec<u32>>, documents: &[u32]) -> Self {
-        let label = |mut column: Vec<u32>| {
-            let rows = sorted_rows(&column, documents.iter().copied());
-            let buckets = label_buckets(&mut column, &rows);
-            (column, buckets)
-        };
-        Self::of_labelled(columns.into_iter().map(label).collect())
+        Self::of_labelled(columns.into_iter().map(|column| Self::label(column, documents)).collect())
     }
 
-    /// Takes columns that [`label_buckets`] has labelled, with their numbers of buckets.
+    /// One band of [`new`](Self::new): bands are independent and may be labelled in parallel. Gives the number of buckets too.
+    pub fn label(mut column: Vec<u32>, documents: &[u32]) -> (Vec<u32>, u32) {
+        let rows = sorted_rows(&column, documents.iter().copied());
+        let buckets = label_buckets(&mut column, &rows);
+        (column, buckets)
+    }
+
+    /// Takes columns that [`label`](Self::label) has labelled.
     pub fn of_labelled(labelled: Vec<(Vec<u32>, u32)>) -> Self {
         let heads = labelled.iter().map(|(_, buckets)| vec![NONE; *buckets as usize]).collect();
         Self { columns: labelled.into_iter().map(|(column, _)| column).collect(), heads }

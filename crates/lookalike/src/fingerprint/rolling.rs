@@ -2,7 +2,8 @@
 //!
 //! The fingerprint of tokens t₁ … t_k is finish(t₁·Bᵏ⁻¹ + … + t_k) modulo 2⁶⁴, over the tokens' hashes. Moving the window
 //! takes two multiplications whatever k. Two windows collide when Σ (tᵢ − uᵢ)·Bᵏ⁻ⁱ = 0: for random token hashes with
-//! probability 2⁻⁶⁴; for windows that repeat tokens in another order up to 2⁻⁶¹, since B − 1 is twice an odd number.
+//! probability 2⁻⁶⁴. Where two tokens d apart changed places, Bᵈ − 1 must not lose more bits than can be spared: it has 1
+//! factor of two for odd d, 4 for d = 2, 5 for d = 4 (the ends of the default window), 8 for d = 32, so 2⁻⁵⁶ at the worst.
 
 use super::mix::{K0, finish};
 use crate::shingle::Shingling;
@@ -49,8 +50,9 @@ mod tests {
     }
 
     #[test]
-    fn the_base_is_odd_and_its_predecessor_twice_odd() {
-        assert_eq!(B % 4, 3);
-        assert_eq!((B - 1) % 4, 2);
+    fn powers_of_the_base_spare_enough_bits() {
+        let lost = |d: u32| (B.wrapping_pow(d) - 1).trailing_zeros();
+        assert_eq!([1, 2, 3, 4, 5, 32].map(lost), [1, 4, 1, 5, 1, 8]);
+        assert!((1..crate::shingle::MAX_K as u32).all(|d| lost(d) <= 8));
     }
 }

@@ -5,7 +5,7 @@ use crate::text::Tokens;
 
 /// Fills `hashes` with a 64-bit hash of each token, in order. Frozen; equal on every machine (bytes are read little-endian).
 ///
-/// A token of up to eight bytes, nearly every word, is one load and one multiplication; longer ones take one more for each
+/// A token of up to eight bytes, nearly every word, is one load and two multiplications; longer ones take one more for each
 /// eight bytes. The length goes in, so a token is never taken for another with zeros behind it.
 pub fn token_hashes(tokens: &Tokens, hashes: &mut Vec<u64>) {
     let (text, ends, gap) = tokens.raw();

@@ -11,7 +11,6 @@ pub const DEFAULT_SLOTS: usize = 128;
 pub struct Shape {
     curve: Curve,
     threshold: f64,
-    recall: f64,
 }
 
 impl Shape {
@@ -29,7 +28,7 @@ impl Shape {
             if let Some(rows) = (1..=slots).rev().find(|&rows| fit(rows).found(threshold) >= recall) {
                 // At a threshold of one, any band finds: as many rows as possible would leave a single band.
                 let curve = fit(rows.min(MOST_ROWS));
-                return Ok(Self { curve, threshold, recall });
+                return Ok(Self { curve, threshold });
             }
             slots *= 2;
         }
@@ -42,12 +41,15 @@ impl Shape {
         let curve = Curve::new(bands, rows)?;
         let found = curve.found(threshold);
         if found < recall {
-            let attainable = (found * 100.0).floor() / 100.0;
             let enough = (1..=MAX_SLOTS / rows).find(|&bands| Curve { bands, rows }.found(threshold) >= recall);
-            let enough = enough.map_or("more than are possible".into(), |bands| bands.to_string());
-            return Err(ErrorKind::Unreachable { bands, rows, threshold, recall, found, enough, attainable }.into());
+            let mut ways = vec!["give fewer rows".to_string()];
+            ways.extend(enough.map(|bands| format!("give {bands} bands of {rows} rows")));
+            let attainable = (found * 100.0).floor() / 100.0;
+            ways.extend((attainable > 0.0).then(|| format!("ask for a recall of {attainable}")));
+            let ways = ways.join(", or ");
+            return Err(ErrorKind::Unreachable { bands, rows, threshold, recall, found, ways }.into());
         }
-        Ok(Self { curve, threshold, recall })
+        Ok(Self { curve, threshold })
     }
 
     /// Whether a threshold and a recall can be asked for at all.
@@ -70,11 +72,6 @@ impl Shape {
     /// The threshold t.
     pub fn threshold(self) -> f64 {
         self.threshold
-    }
-
-    /// The recall that was asked for at t.
-    pub fn recall(self) -> f64 {
-        self.recall
     }
 }
 

@@ -3,8 +3,6 @@
 //! Two slots agree by chance once in 256, so 128 slots of one byte estimate nearly as well as 128 whole ones, in a quarter
 //! of the room, and are compared in a few nanoseconds.
 
-use super::Signature;
-
 /// Slots that are kept.
 pub const BITS_SLOTS: usize = 128;
 
@@ -58,13 +56,6 @@ pub fn agreement_floor(threshold: f64) -> u32 {
         log_choose += ((n - kf) / (kf + 1.0)).ln();
     }
     BITS_SLOTS as u32
-}
-
-impl Signature {
-    /// The b-bit form of the first [`BITS_SLOTS`] slots; none when there are fewer.
-    pub fn bits(&self) -> Option<Bits> {
-        (self.slots().len() >= BITS_SLOTS).then(|| bits(self.slots()))
-    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! Set → small summary. A sketch carries its parameters and seed; unlike sketches refuse each other.
+//! Set → small summary. A signature carries its length and seed; unlike ones refuse each other. What the sets were made of
+//! (tokens, shingles) a signature does not know.
 
 mod bbit;
 mod estimate;

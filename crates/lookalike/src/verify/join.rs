@@ -18,7 +18,11 @@ pub struct Pair {
 /// Every pair of sets whose resemblance is at least `threshold`, sorted by (a, b). Empty sets resemble nothing.
 ///
 /// Two sets that share enough must share an element among the rarest few of each (the prefix), so only prefixes go into the
-/// inverted index, sets in order of size, rare elements first; /// Memory: four bytes for each element of each set and eight for each indexed one.
+/// inverted index, sets in order of size, rare elements first. Memory besides the sets: at most twelve bytes for each element
+/// of each set, and some sixty for each distinct one.
+///
+/// # Panics
+/// When there are 2³² distinct elements or more: their sets alone would take 32 GiB.
 pub fn similarity_join(sets: &[Vec<u64>], threshold: f64) -> Vec<Pair> {
     let ranked = by_rarity(sets);
     let mut order: Vec<u32> = (0..sets.len() as u32).filter(|&d| !ranked[d as usize].is_empty()).collect();
@@ -76,6 +80,7 @@ fn by_rarity(sets: &[Vec<u64>]) -> Vec<Vec<u32>> {
     all.sort_unstable();
     let mut counted: Vec<(u32, u64)> = all.chunk_by(|a, b| a == b).map(|same| (same.len() as u32, same[0])).collect();
     drop(all);
+    assert!(u32::try_from(counted.len()).is_ok(), "fewer than 2³² distinct elements");
     counted.sort_unstable();
     let mut ranks: Vec<(u64, u32)> = counted.iter().enumerate().map(|(rank, &(_, element))| (element, rank as u32)).collect();
     ranks.sort_unstable();

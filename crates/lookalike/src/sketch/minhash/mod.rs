@@ -91,7 +91,7 @@ impl MinHash {
     pub fn signature(&self, fingerprints: &[u64]) -> Signature {
         let mut slots = Vec::new();
         self.minima(fingerprints, &mut slots);
-        Signature { slots, seed: self.seed }
+        Signature { slots, seed: self.seed, empty: fingerprints.is_empty() }
     }
 }
 
@@ -100,6 +100,8 @@ impl MinHash {
 pub struct Signature {
     slots: Vec<u32>,
     seed: u64,
+    /// Whether it is the empty set's, which resembles nothing.
+    empty: bool,
 }
 
 impl Signature {
@@ -108,13 +110,17 @@ impl Signature {
         &self.slots
     }
 
-    /// The estimated resemblance: the share of slots that agree, unbiased (Broder 1997, section 3).
+    /// The estimated resemblance: the share of slots that agree, unbiased (Broder 1997, section 3). The empty set resembles
+    /// nothing, for certain.
     ///
     /// # Errors
     /// When the other signature has another length or seed.
     pub fn resemblance(&self, other: &Self) -> Result<Estimate> {
         if self.slots.len() != other.slots.len() || self.seed != other.seed {
             return Err(ErrorKind::UnlikeSketches { left: self.describe(), right: other.describe() }.into());
+        }
+        if self.empty || other.empty {
+            return Ok(Estimate { value: 0.0, low: 0.0, high: 0.0 });
         }
         let hits = self.slots.iter().zip(&other.slots).filter(|(a, b)| a == b).count();
         Ok(Estimate::of_share(hits as u64, self.slots.len() as u64))
@@ -189,6 +195,14 @@ mod tests {
             }
             assert!((sum / 400.0 - truth).abs() < 0.008, "{} against {truth}", sum / 400.0);
         }
+    }
+
+    #[test]
+    fn the_empty_set_resembles_nothing_not_even_itself() {
+        let minhash = MinHash::new(64, 1);
+        let (empty, full) = (minhash.signature(&[]), minhash.signature(&[1 << 40]));
+        assert_eq!(empty.resemblance(&empty).unwrap().high, 0.0);
+        assert_eq!(full.resemblance(&full).unwrap().value, 1.0);
     }
 
     #[test]
