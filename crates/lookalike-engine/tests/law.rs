@@ -8,7 +8,7 @@ use std::{
 };
 
 use lookalike::{Cluster, Config, Doc, Verify, cluster::Keep, dedup as in_memory};
-use lookalike_engine::{Outputs, Progress, RunConfig, Summary, dedup};
+use lookalike_engine::{Outputs, Progress, RunConfig, Summary, dedup, pairs};
 use proptest::prelude::*;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -196,7 +196,7 @@ fn a_cut_into_files_changes_no_verdict() {
 /// without such a pair to its representative.
 #[test]
 fn recall_and_precision_against_the_independent_truth() {
-    for name in ["licenses", "newsgroups20", "zh_mingju", "zh_tang", "ja_aozora_dev", "winps_docs"] {
+    for name in ["licenses", "newsgroups20", "zh_mingju", "zh_tang", "ja_aozora_dev", "winps_docs", "ota_us_versions"] {
         let (Some(input), Some(truth)) = (shared(&format!("{name}.jsonl.zst")), shared(&format!("{name}.pairs.jsonl.zst")))
         else {
             return;
@@ -212,7 +212,24 @@ fn recall_and_precision_against_the_independent_truth() {
             .collect();
         let at_threshold = similar.iter().filter(|(_, j)| **j >= 0.8);
         let left = at_threshold.clone().filter(|((a, b), _)| kept.contains(a) && kept.contains(b)).count();
-        assert!(left * 100 <= at_threshold.count(), "{name}: {left} pairs with both kept");
+        assert!(left * 100 <= at_threshold.clone().count(), "{name}: {left} pairs with both kept");
+        // Law 2: no two kept candidates are similar. Law 5: none is lost.
+        let pairs_file = folder.path().join("pairs");
+        let at_0_8 = Config::default();
+        pairs(&RunConfig { method: at_0_8, ..config(&[&input]) }, false, Some(&pairs_file), &silent).unwrap();
+        let listed = lines(&fs::read(pairs_file).unwrap());
+        assert!(
+            listed.iter().all(|p| !(kept.contains(p["a"].as_str().unwrap()) && kept.contains(p["b"].as_str().unwrap()))),
+            "{name}"
+        );
+        let found: std::collections::HashSet<(&str, &str)> =
+            listed.iter().map(|p| (p["a"].as_str().unwrap(), p["b"].as_str().unwrap())).collect();
+        let missed = at_threshold.clone().filter(|(pair, _)| !found.contains(*pair)).count();
+        assert!(missed * 100 <= at_threshold.count(), "{name}: {missed} pairs not listed");
+        assert_eq!(
+            decisions.len(),
+            decisions.iter().map(|d| d["id"].as_str().unwrap()).collect::<std::collections::HashSet<_>>().len()
+        );
         // The truth's canonical form is a little simpler than ours: a few texts with Latin letters inside Chinese differ.
         let mut unlike = 0;
         for d in decisions.iter().filter(|d| d["verdict"] == "dropped") {
