@@ -11,6 +11,8 @@
 
 mod error;
 
+mod lock;
+
 mod config;
 
 mod read;

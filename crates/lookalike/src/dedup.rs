@@ -5,7 +5,7 @@
 //! > similar of the kept candidates that reach t; ties go to the first in keep order.
 
 use crate::{
-    cluster::{Best, Buckets, Company, UnionFind, keep_order, leaders},
+    cluster::{Best, Buckets, Company, UnionFind, keep_order, leaders, ranks},
     error::Result,
     lsh::{self, share_earlier_band, sorted_rows},
     method::{Cluster, Config, Method, Scratch, Verify},
@@ -109,8 +109,7 @@ impl<'a> Collection<'a> {
     /// The law, by the law's own loop: each document's representative, or none where it is kept.
     fn law(&self, order: &[u32]) -> Vec<Option<u32>> {
         let leaders = leaders(&self.digests, order);
-        let mut ranks = vec![0; order.len()];
-        order.iter().zip(0..).for_each(|(&d, rank)| ranks[d as usize] = rank);
+        let ranks = ranks(order);
         let mut buckets = Buckets::new(self.columns.clone(), &self.contenders(order, &leaders));
         let mut representatives: Vec<Option<u32>> = vec![None; order.len()];
         let (mut company, mut best) = (Company::default(), None);

@@ -8,7 +8,7 @@ use lookalike::{
     Method, Scratch,
     lsh::Shape,
     sketch::Estimate,
-    verify::{Overlap, Passage, passages},
+    verify::{Figures, Overlap, Passage, passages},
 };
 use lookalike_engine::{RunConfig, find_texts};
 use serde::Serialize;
@@ -57,12 +57,8 @@ pub struct Compare {
 struct Report<'a> {
     a: &'a str,
     b: &'a str,
-    resemblance: f64,
-    containment_ab: f64,
-    containment_ba: f64,
-    intersection: u64,
-    size_a: u64,
-    size_b: u64,
+    #[serde(flatten)]
+    figures: Figures,
     sketch: Sketched,
     passages_a: Vec<Place>,
     passages_b: Vec<Place>,
@@ -105,7 +101,7 @@ impl Compare {
         } else {
             print(&self.page(&report, &texts, &passages))?;
         }
-        Ok(ExitCode::from(u8::from(self.threshold.is_some_and(|t| report.resemblance < t))))
+        Ok(ExitCode::from(u8::from(self.threshold.is_some_and(|t| report.figures.resemblance < t))))
     }
 
     fn texts(&self) -> anyhow::Result<[String; 2]> {
@@ -147,12 +143,7 @@ impl Compare {
         Ok(Report {
             a: &self.a,
             b: &self.b,
-            resemblance: overlap.resemblance(),
-            containment_ab: overlap.containment(),
-            containment_ba: overlap.swapped().containment(),
-            intersection: overlap.shared,
-            size_a: overlap.a,
-            size_b: overlap.b,
+            figures: overlap.into(),
             sketch: Sketched {
                 slots: method.minhash().slots(),
                 resemblance,
@@ -171,23 +162,23 @@ impl Compare {
         let mut line = |what: &str, value: f64, words: String, estimate: &Estimate| {
             let _ = writeln!(page, "{what:<22} {BOLD}{value:.4}{BOLD:#}  {words:<34} {DIM}sketch: {}{DIM:#}", interval(estimate));
         };
-        let either = r.size_a + r.size_b - r.intersection;
+        let either = r.figures.size_a + r.figures.size_b - r.figures.intersection;
         line(
             "resemblance",
-            r.resemblance,
-            format!("{} of {} shared", count(r.intersection), counted(either, "shingle")),
+            r.figures.resemblance,
+            format!("{} of {} shared", count(r.figures.intersection), counted(either, "shingle")),
             &r.sketch.resemblance,
         );
         line(
             "containment of A in B",
-            r.containment_ab,
-            format!("{} of A's {}", count(r.intersection), count(r.size_a)),
+            r.figures.containment_ab,
+            format!("{} of A's {}", count(r.figures.intersection), count(r.figures.size_a)),
             &r.sketch.containment_ab,
         );
         line(
             "containment of B in A",
-            r.containment_ba,
-            format!("{} of B's {}", count(r.intersection), count(r.size_b)),
+            r.figures.containment_ba,
+            format!("{} of B's {}", count(r.figures.intersection), count(r.figures.size_b)),
             &r.sketch.containment_ba,
         );
         let _ = writeln!(

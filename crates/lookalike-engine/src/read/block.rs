@@ -49,6 +49,14 @@ pub(crate) fn is_blank(line: &[u8]) -> bool {
     line.iter().all(u8::is_ascii_whitespace)
 }
 
+/// Copies a line; one that ends with its file gets a newline.
+pub(crate) fn push_line(into: &mut Vec<u8>, line: &[u8]) {
+    into.extend_from_slice(line);
+    if !line.ends_with(b"\n") {
+        into.push(b'\n');
+    }
+}
+
 /// What the first pass learned of a block, for the passes after it.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct BlockInfo {

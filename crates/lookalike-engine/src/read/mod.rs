@@ -6,7 +6,7 @@ mod open;
 mod record;
 mod source;
 
-pub(crate) use block::{Block, BlockInfo, Blocks, is_blank};
+pub(crate) use block::{Block, BlockInfo, Blocks, is_blank, push_line};
 pub(crate) use input::{Input, expand};
 pub(crate) use record::{Fields, Record};
 pub(crate) use source::Source;

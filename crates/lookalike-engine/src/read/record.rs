@@ -49,9 +49,11 @@ impl Record {
         let mut json = serde_json::Deserializer::from_str(line);
         let parsed = json.deserialize_map(Object { fields, text: &mut self.text });
         let found = parsed.and_then(|found| json.end().map(|()| found)).map_err(|error| not_an_object(&error))?;
+        if let Some(field) = found.twice {
+            return Err(Fault(format!("field {field:?} stands twice; keep one of the two")));
+        }
         match found.text {
             None => return Err(no_text(line, &fields.text)),
-            Some(Shape::Twice) => return Err(Fault(format!("field {:?} stands twice; keep one of the two", fields.text))),
             Some(Shape::Text) => {}
             Some(other) => {
                 let (field, what) = (&fields.text, other.name());
@@ -61,7 +63,6 @@ impl Record {
             }
         }
         match found.id {
-            _ if found.id_twice => return Err(Fault(format!("field {:?} stands twice; keep one of the two", fields.id))),
             None => {}
             Some(id) if id.starts_with(['"', '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']) => self.id.push_str(id),
             Some(id) => {
@@ -70,9 +71,6 @@ impl Record {
                     "field {field:?} is {what}; an id must be a string or a number: leave it out, or name another field with --id-field"
                 )));
             }
-        }
-        if let Some(field) = fields.keep.field().filter(|_| found.keep_twice) {
-            return Err(Fault(format!("field {field:?} stands twice; keep one of the two")));
         }
         self.key = match &fields.keep {
             Keep::First => 0,
@@ -176,7 +174,6 @@ enum Shape {
     Null,
     Array,
     Object,
-    Twice,
 }
 
 impl Shape {
@@ -199,19 +196,18 @@ impl Shape {
             Self::Null => "null",
             Self::Array => "an array",
             Self::Object => "an object",
-            Self::Twice => "there twice",
         }
     }
 }
 
 /// What one pass over a record finds.
 #[derive(Default)]
-struct Found<'de> {
+struct Found<'a, 'de> {
     text: Option<Shape>,
     id: Option<&'de str>,
-    id_twice: bool,
     keep: Option<&'de str>,
-    keep_twice: bool,
+    /// A field of these that stands there again.
+    twice: Option<&'a str>,
 }
 
 struct Object<'a> {
@@ -219,31 +215,29 @@ struct Object<'a> {
     text: &'a mut String,
 }
 
-impl<'de> Visitor<'de> for Object<'_> {
-    type Value = Found<'de>;
+impl<'a, 'de> Visitor<'de> for Object<'a> {
+    type Value = Found<'a, 'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str("an object")
     }
 
-    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Found<'de>, M::Error> {
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Found<'a, 'de>, M::Error> {
         let mut found = Found::default();
         while let Some(field) = map.next_key_seed(FieldName(self.fields))? {
+            let (name, again) = match field {
+                Field::Text => (Some(self.fields.text.as_str()), found.text.is_some()),
+                Field::Id | Field::IdAndKeep => (Some(self.fields.id.as_str()), found.id.is_some()),
+                Field::Keep => (self.fields.keep.field(), found.keep.is_some()),
+                Field::Other => (None, false),
+            };
             match field {
-                Field::Text if found.text.is_some() => {
+                _ if again => {
                     map.next_value::<IgnoredAny>()?;
-                    found.text = Some(Shape::Twice);
+                    found.twice = name;
                 }
                 Field::Text => found.text = Some(map.next_value_seed(Text(self.text))?),
-                Field::Id | Field::IdAndKeep if found.id.is_some() => {
-                    map.next_value::<IgnoredAny>()?;
-                    found.id_twice = true;
-                }
                 Field::Id => found.id = Some(map.next_value::<&RawValue>()?.get()),
-                Field::Keep if found.keep.is_some() => {
-                    map.next_value::<IgnoredAny>()?;
-                    found.keep_twice = true;
-                }
                 Field::Keep => found.keep = Some(map.next_value::<&RawValue>()?.get()),
                 Field::IdAndKeep => {
                     found.id = Some(map.next_value::<&RawValue>()?.get());

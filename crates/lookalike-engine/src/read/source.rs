@@ -16,7 +16,10 @@ use super::{
     Input,
     open::{Counted, Reader, decompress},
 };
-use crate::error::{Error, ErrorKind, Result};
+use crate::{
+    error::{Error, ErrorKind, Result},
+    lock::lock,
+};
 
 /// All inputs of a run.
 pub(crate) struct Source {
@@ -109,11 +112,11 @@ impl Source {
                 decompress(Counted { file, count: self.read.clone() }, &name)
             }
             State::Once(spool) => {
-                let spooled = spool.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
+                let spooled = lock(spool).take();
                 if let Some(file) = spooled {
                     let mut again = file.try_clone().map_err(|error| Error::temporary(&self.temp_dir, &error))?;
                     again.rewind().map_err(|error| Error::temporary(&self.temp_dir, &error))?;
-                    *spool.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(file);
+                    *lock(spool) = Some(file);
                     return decompress(again, "the spool of standard input");
                 }
                 let reader = match input {
@@ -152,7 +155,7 @@ impl Spooling {
         if bytes.is_empty()
             && let Some(encoder) = self.encoder.take()
         {
-            *self.spool.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(encoder.finish()?);
+            *lock(&self.spool) = Some(encoder.finish()?);
         }
         Ok(())
     }

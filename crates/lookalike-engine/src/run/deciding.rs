@@ -17,11 +17,11 @@ use rayon::{ThreadPool, prelude::*};
 use super::{
     matching::{Likeness, Matcher},
     pairing::Pairing,
-    parallel::lock,
 };
 use crate::{
     config::{Observer, Progress, Stage},
     error::Result,
+    lock::lock,
 };
 
 /// Documents in a window: enough to keep all cores busy, few enough that the window's own buckets are found in cache.
@@ -124,27 +124,20 @@ impl<'a> Deciding<'a> {
 
     /// Each of the window's documents against its candidates among those kept before the window.
     fn against_kept(&self, window: &[u32], buckets: &Buckets) -> Result<Vec<Found>> {
-        let one = |room: &mut Room, &document: &u32| {
-            let mut company = std::mem::take(&mut room.company);
-            buckets.kept_company(document, &mut company);
-            let found = self.best_of(document, &mut company.members, room);
-            room.company = company;
-            found
+        let one = |room: &mut Room, document: u32| {
+            let Room { company, set, other } = room;
+            buckets.kept_company(document, company);
+            self.matcher.keep_candidates(document, &mut company.members, |other| other);
+            let mut found = None;
+            if !company.members.is_empty() {
+                self.matcher.sets.read(document, set)?;
+            }
+            for &kept in &company.members {
+                self.try_kept(document, set, kept, &mut found, other)?;
+            }
+            Ok(found)
         };
-        self.pool.install(|| window.par_iter().map(|document| self.in_room(|room| one(room, document))).collect())
-    }
-
-    fn best_of(&self, document: u32, company: &mut Vec<u32>, room: &mut Room) -> Result<Found> {
-        self.matcher.keep_candidates(document, company, |other| other);
-        let mut found = None;
-        if company.is_empty() {
-            return Ok(found);
-        }
-        self.matcher.sets.read(document, &mut room.set)?;
-        for &kept in company.iter() {
-            self.try_kept(document, &room.set, kept, &mut found, &mut room.other)?;
-        }
-        Ok(found)
+        self.pool.install(|| window.par_iter().map(|&document| self.in_room(|room| one(room, document))).collect())
     }
 
     fn try_kept(&self, document: u32, set: &[u64], kept: u32, found: &mut Found, room: &mut Vec<u64>) -> Result<()> {
@@ -234,18 +227,17 @@ impl<'a> Deciding<'a> {
     /// The matches of a dropped leader that were kept after it, in keep order.
     fn kept_since(&self, leader: u32, buckets: &Buckets, room: &mut Room) -> Result<Vec<(Best, Likeness)>> {
         let own_rank = self.pairing.ranks[leader as usize];
-        let mut company = std::mem::take(&mut room.company);
-        buckets.kept_company(leader, &mut company);
+        let Room { company, set, other } = room;
+        buckets.kept_company(leader, company);
         company.members.retain(|&kept| self.pairing.ranks[kept as usize] > own_rank);
         self.matcher.keep_candidates(leader, &mut company.members, |other| other);
-        self.matcher.sets.read(leader, &mut room.set)?;
+        self.matcher.sets.read(leader, set)?;
         let mut matches = Vec::new();
         for &kept in &company.members {
             let mut found = None;
-            self.try_kept(leader, &room.set, kept, &mut found, &mut room.other)?;
+            self.try_kept(leader, set, kept, &mut found, other)?;
             matches.extend(found);
         }
-        room.company = company;
         matches.sort_unstable_by_key(|(best, _)| best.rank);
         Ok(matches)
     }

@@ -16,7 +16,7 @@ use super::{
     loading,
     matching::Matcher,
     pairing::Pairing,
-    sketching::{self, Table, open_bad},
+    sketching::{self, Table},
     summary::Summary,
 };
 use crate::{
@@ -53,7 +53,7 @@ pub fn dedup(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resul
     // Opened before the work: better to hear now that a folder is missing than in an hour.
     let mut kept = outputs.kept.as_deref().map(Output::create).transpose()?;
     let mut decisions = outputs.decisions.as_deref().map(Output::create).transpose()?;
-    let mut bad = open_bad(config.skip_bad.as_ref())?;
+    let mut bad = config.skip_bad.as_deref().map(Output::create).transpose()?;
     if outputs.dry_run {
         (kept, decisions, bad) = (None, None, None);
     }

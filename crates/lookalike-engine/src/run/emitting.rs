@@ -2,13 +2,19 @@
 
 use lookalike::{Reason, Verify};
 use rayon::{ThreadPool, prelude::*};
-use serde_json::value::RawValue;
 
-use super::{deciding::Verdicts, matching::Matcher, pairing::Pairing, parallel::in_order, sketching::Table, summary::Summary};
+use super::{
+    deciding::Verdicts,
+    matching::Matcher,
+    pairing::Pairing,
+    parallel::in_order,
+    sketching::{Table, raw_id},
+    summary::Summary,
+};
 use crate::{
     config::{Observer, Progress, Stage},
     error::{Error, ErrorKind, Result},
-    read::{Blocks, Source},
+    read::{Blocks, Source, push_line},
     write::{DecisionLines, Likeness, Output},
 };
 
@@ -50,10 +56,7 @@ impl<'a> Emitting<'a> {
                 info.each_document(block, source, |document, line| {
                     if self.verdicts.representative(document).is_none() {
                         lines += 1;
-                        kept.extend_from_slice(line);
-                        if !line.ends_with(b"\n") {
-                            kept.push(b'\n');
-                        }
+                        push_line(&mut kept, line);
                     }
                     Ok(())
                 })?;
@@ -91,14 +94,14 @@ impl<'a> Emitting<'a> {
         let mut lines = DecisionLines::default();
         let mut start = 0;
         for (document, end) in documents.clone().zip(self.table.ids(documents, &mut ids)?) {
-            let id = raw(&ids[start..end])?;
+            let id = raw_id(&ids[start..end])?;
             start = end;
             let reason = self.reason(document);
             match self.verdicts.representative(document) {
                 None => lines.kept(id, reason, self.sizes[document as usize])?,
                 Some(r) => {
-                    self.table.ids(r..r + 1, &mut other)?.for_each(drop);
-                    lines.dropped(id, reason, raw(&other)?, self.likeness(document, r), self.sizes[r as usize])?;
+                    let representative = self.table.id(r, &mut other)?;
+                    lines.dropped(id, reason, representative, self.likeness(document, r), self.sizes[r as usize])?;
                 }
             }
         }
@@ -145,11 +148,4 @@ impl<'a> Emitting<'a> {
         summary.dropped = summary.dropped_exact + summary.dropped_near;
         summary.largest_group = self.sizes.iter().copied().max().unwrap_or(0).into();
     }
-}
-
-/// An id as it stands in its line.
-pub(crate) fn raw(id: &[u8]) -> Result<&RawValue> {
-    let text = std::str::from_utf8(id).ok();
-    let value = text.and_then(|text| serde_json::from_str(text).ok());
-    value.ok_or_else(|| Error::new(ErrorKind::Temporary, "a temporary file was damaged: an id could not be read back"))
 }

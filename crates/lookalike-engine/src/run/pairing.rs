@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use lookalike::{
     Method,
     cluster::{self, Buckets},
-    lsh,
+    fingerprint, lsh,
+    text::Tokens,
 };
 use rayon::{ThreadPool, prelude::*};
 
@@ -31,11 +32,13 @@ impl Pairing {
     pub(crate) fn new(table: &Table) -> Self {
         let documents = table.documents();
         let order = if table.keys.is_empty() { (0..documents).collect() } else { cluster::keep_order(&table.keys) };
-        let mut ranks = vec![0; documents as usize];
-        order.iter().zip(0..).for_each(|(&d, rank)| ranks[d as usize] = rank);
+        let ranks = cluster::ranks(&order);
         let leaders = cluster::leaders(&table.digests, &order);
-        let contenders = order.iter().copied().filter(|&d| leaders[d as usize] == d && !table.is_empty_text(d)).collect();
-        let empty = order.iter().copied().find(|&d| table.is_empty_text(d));
+        // All empty texts have one digest, and so one leader.
+        let nothing = fingerprint::digest(&Tokens::new());
+        let is_empty = |&d: &u32| table.digests[d as usize] == nothing;
+        let empty = order.iter().copied().find(is_empty);
+        let contenders = order.iter().copied().filter(|&d| leaders[d as usize] == d && Some(d) != empty).collect();
         Self { order, ranks, leaders, contenders, empty }
     }
 

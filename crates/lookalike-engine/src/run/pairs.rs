@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use lookalike::{
     Config, Method, Verify,
-    verify::{Overlap, similarity_join},
+    verify::{Figures, Overlap, similarity_join},
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -12,11 +12,10 @@ use serde_json::value::RawValue;
 use super::{
     components::{each_candidate_pair, likenesses},
     dedup::pool,
-    emitting::raw,
     loading::{self, Sets},
     matching::Matcher,
     pairing::Pairing,
-    sketching::{self, Table, open_bad},
+    sketching::{self, Table},
 };
 use crate::{
     config::{Observer, RunConfig},
@@ -32,18 +31,9 @@ pub struct Pair<'a> {
     pub a: &'a RawValue,
     /// The second document's id.
     pub b: &'a RawValue,
-    /// |A ∩ B| / |A ∪ B|
-    pub resemblance: f64,
-    /// |A ∩ B| / |A|
-    pub containment_ab: f64,
-    /// |A ∩ B| / |B|
-    pub containment_ba: f64,
-    /// |A ∩ B|
-    pub intersection: u64,
-    /// |A|
-    pub size_a: u64,
-    /// |B|
-    pub size_b: u64,
+    /// How they overlap.
+    #[serde(flatten)]
+    pub figures: Figures,
 }
 
 /// What was looked at and found.
@@ -78,7 +68,7 @@ pub fn pairs(config: &RunConfig, exact: bool, output: Option<&Path>, observer: O
     refuse_overwriting(&named, &inputs)?;
     let source = Source::new(inputs, &config.temp_dir)?;
     let mut output = Output::create(path)?;
-    let mut bad = open_bad(config.skip_bad.as_ref())?;
+    let mut bad = config.skip_bad.as_deref().map(Output::create).transpose()?;
     let pool = pool(config.threads)?;
     let mut table = sketching::sketch(config, &method, &source, &pool, bad.as_mut(), observer)?;
     let mut pairing = Pairing::new(&table);
@@ -126,8 +116,7 @@ pub fn pairs(config: &RunConfig, exact: bool, output: Option<&Path>, observer: O
 
 /// The exact way asks nothing of the bands: one of one row, the least there can be.
 fn without_bands(config: &Config) -> Config {
-    let default = Config::default();
-    Config { bands: Some(1), rows: Some(1), recall: f64::MIN_POSITIVE, seed: default.seed, ..config.clone() }
+    Config { bands: Some(1), rows: Some(1), recall: f64::MIN_POSITIVE, ..config.clone() }
 }
 
 /// Each leader's group of equal documents, itself among them.
@@ -184,19 +173,12 @@ impl Listing<'_> {
                 .extend(own.chain(others.flat_map(|m| self.copies.group(m.1).iter().map(|&b| (b, m.2)))).filter(|&(b, _)| b > a));
             partners.sort_unstable_by_key(|&(b, _)| b);
             count += partners.len() as u64;
+            if partners.is_empty() {
+                continue;
+            }
+            let a = self.table.id(a, &mut id_a)?;
             for &(b, overlap) in &partners {
-                self.table.ids(a..a + 1, &mut id_a)?.for_each(drop);
-                self.table.ids(b..b + 1, &mut id_b)?.for_each(drop);
-                let pair = Pair {
-                    a: raw(&id_a)?,
-                    b: raw(&id_b)?,
-                    resemblance: overlap.resemblance(),
-                    containment_ab: overlap.containment(),
-                    containment_ba: overlap.swapped().containment(),
-                    intersection: overlap.shared,
-                    size_a: overlap.a,
-                    size_b: overlap.b,
-                };
+                let pair = Pair { a, b: self.table.id(b, &mut id_b)?, figures: overlap.into() };
                 serde_json::to_writer(&mut lines, &pair).map_err(|error| Error::new(ErrorKind::Output, error.to_string()))?;
                 lines.push(b'\n');
                 if lines.len() > PIECE {

@@ -5,13 +5,14 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    sync::{Condvar, Mutex, PoisonError},
 };
 
 use rayon::ThreadPool;
 
 use crate::{
     error::{Error, ErrorKind, Result},
+    lock::lock,
     read::{Block, Blocks},
 };
 
@@ -108,11 +109,6 @@ impl<T, F: FnMut(T) -> Result<()>> Line<T, F> {
         self.moved.notify_all();
         failed.is_none()
     }
-}
-
-/// Locks, whatever a panicking thread left: the panic itself is passed on by the pool.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -1,22 +1,15 @@
 //! First pass: every text to its sketch.
 
-use std::path::{Path, PathBuf};
-
-use lookalike::{
-    Method, Scratch,
-    cluster::Keep,
-    fingerprint::{self, Digest},
-    sketch::Bits,
-    text::Tokens,
-};
+use lookalike::{Method, Scratch, cluster::Keep, fingerprint::Digest, sketch::Bits};
 use rayon::{ThreadPool, slice::ParallelSliceMut};
+use serde_json::value::RawValue;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::parallel::in_order;
 use crate::{
     config::{Observer, Progress, RunConfig, Stage},
     error::{Error, ErrorKind, Result},
-    read::{Block, BlockInfo, Blocks, Fields, Record, Source, is_blank},
+    read::{Block, BlockInfo, Blocks, Fields, Record, Source, is_blank, push_line},
     spill::Spill,
     write::Output,
 };
@@ -57,8 +50,10 @@ impl Table {
         self.digests.len() as u32
     }
 
-    pub(crate) fn is_empty_text(&self, document: u32) -> bool {
-        self.digests[document as usize] == fingerprint::digest(&Tokens::new())
+    /// A document's id as it stands in its line. `room` holds it.
+    pub(crate) fn id<'a>(&self, document: u32, room: &'a mut Vec<u8>) -> Result<&'a RawValue> {
+        self.ids(document..document + 1, room)?.for_each(drop);
+        raw_id(room)
     }
 
     /// The ids of consecutive documents, one after the other, with where each ends.
@@ -75,17 +70,29 @@ impl Table {
     }
 
     fn add(&mut self, sketched: Sketched) -> Result<()> {
-        let Sketched { mut info, digests, bits, columns, keys, ids, id_lengths, id_hashes, without_id, bad, line_bytes } =
-            sketched;
+        let Sketched {
+            mut info,
+            digests,
+            bits,
+            columns,
+            keys,
+            ids,
+            id_lengths,
+            id_hashes,
+            without_id,
+            bad_messages,
+            line_bytes,
+            ..
+        } = sketched;
         if self.digests.len() + digests.len() >= u32::MAX as usize {
             return Err(Error::new(ErrorKind::Input, "more than 4,294,967,294 documents; split the collection"));
         }
         info.first_document = self.documents();
         self.counts.line_bytes += line_bytes;
         self.counts.without_id += without_id;
-        self.counts.bad_lines += bad.len() as u64;
-        self.counts.blank_lines += (info.skipped.len() - bad.len()) as u64;
-        self.counts.bad_examples.extend(bad.into_iter().map(|(message, _)| message));
+        self.counts.bad_lines += bad_messages.len() as u64;
+        self.counts.blank_lines += (info.skipped.len() - bad_messages.len()) as u64;
+        self.counts.bad_examples.extend(bad_messages);
         self.counts.bad_examples.truncate(BAD_EXAMPLES);
         self.digests.extend(digests);
         self.bits.extend(bits);
@@ -114,8 +121,9 @@ struct Sketched {
     id_lengths: Vec<u32>,
     id_hashes: Vec<u128>,
     without_id: u64,
-    /// Messages of bad lines, and the lines.
-    bad: Vec<(String, Vec<u8>)>,
+    /// The bad lines, and what is wrong with each.
+    bad_lines: Vec<u8>,
+    bad_messages: Vec<String>,
     line_bytes: u64,
 }
 
@@ -146,7 +154,7 @@ pub(crate) fn sketch(
     method: &Method,
     source: &Source,
     pool: &ThreadPool,
-    bad: Option<&mut Output>,
+    mut bad: Option<&mut Output>,
     observer: Observer,
 ) -> Result<Table> {
     let fields = fields(config)?;
@@ -167,14 +175,13 @@ pub(crate) fn sketch(
         names: source.inputs().iter().map(|input| input.name()).collect(),
         skip_bad: config.skip_bad.is_some(),
     };
-    let mut bad = bad;
     in_order(
         pool,
         Blocks::new(source),
         |block, worker: &mut Worker| pass.block(block, worker),
-        |sketched| {
-            if let Some(output) = bad.as_mut().filter(|_| !sketched.bad.is_empty()) {
-                output.write(sketched.bad.iter().flat_map(|(_, line)| line).copied().collect())?;
+        |mut sketched| {
+            if let Some(output) = &mut bad {
+                output.write(std::mem::take(&mut sketched.bad_lines))?;
             }
             observer(Progress { stage: Stage::Sketching, done: source.read(), total: source.total() });
             table.add(sketched)
@@ -221,11 +228,8 @@ impl Pass<'_> {
                     return Err(Error::new(ErrorKind::Record, message));
                 }
                 out.info.skipped.push(number);
-                let mut line = line.to_vec();
-                if !line.ends_with(b"\n") {
-                    line.push(b'\n');
-                }
-                out.bad.push((message, line));
+                push_line(&mut out.bad_lines, line);
+                out.bad_messages.push(message);
                 continue;
             }
             out.line_bytes += line.len() as u64;
@@ -272,8 +276,7 @@ impl Table {
         for (document, hash) in (0u32..).zip(&self.id_hashes).filter(|(_, hash)| repeated.contains(hash)) {
             let Some(first) = firsts.insert(hash, document) else { continue };
             let mut id = Vec::new();
-            self.ids(document..document + 1, &mut id)?.for_each(drop);
-            let id = String::from_utf8_lossy(&id);
+            let id = self.id(document, &mut id)?;
             let (here, there) = (self.place(document, names), self.place(first, names));
             let message = format!(
                 "{here}: id {id} was already used at {there}; make ids unique, or let them pass with --allow-repeated-ids"
@@ -290,7 +293,9 @@ impl Table {
     }
 }
 
-/// Opens the file for bad lines.
-pub(crate) fn open_bad(path: Option<&PathBuf>) -> Result<Option<Output>> {
-    path.map(|path| Output::create(Path::new(path))).transpose()
+/// An id that was spilled.
+pub(crate) fn raw_id(id: &[u8]) -> Result<&RawValue> {
+    let text = std::str::from_utf8(id).ok();
+    let value = text.and_then(|text| serde_json::from_str(text).ok());
+    value.ok_or_else(|| Error::new(ErrorKind::Temporary, "a temporary file was damaged: an id could not be read back"))
 }

@@ -77,6 +77,13 @@ pub fn keep_order(keys: &[u64]) -> Vec<u32> {
     order
 }
 
+/// Each document's place in an order.
+pub fn ranks(order: &[u32]) -> Vec<u32> {
+    let mut ranks = vec![0; order.len()];
+    order.iter().zip(0..).for_each(|(&d, rank)| ranks[d as usize] = rank);
+    ranks
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -9,5 +9,5 @@ mod union;
 pub use best::Best;
 pub use buckets::{Buckets, Company};
 pub use copies::leaders;
-pub use keep::{Keep, keep_order, number_key, time_key};
+pub use keep::{Keep, keep_order, number_key, ranks, time_key};
 pub use union::UnionFind;

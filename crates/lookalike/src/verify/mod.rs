@@ -5,5 +5,5 @@ mod overlap;
 mod why;
 
 pub use join::{Pair, similarity_join};
-pub use overlap::{Overlap, intersection, intersection_at_least};
+pub use overlap::{Figures, Overlap, intersection, intersection_at_least};
 pub use why::{Passage, passages};

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 /// The sizes of two sets and of what they share.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Overlap {
     /// |A ∩ B|
     pub shared: u64,
@@ -11,6 +11,36 @@ pub struct Overlap {
     pub a: u64,
     /// |B|
     pub b: u64,
+}
+
+/// An overlap in the figures that people are shown of a pair.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Figures {
+    /// |A ∩ B| / |A ∪ B|
+    pub resemblance: f64,
+    /// |A ∩ B| / |A|
+    pub containment_ab: f64,
+    /// |A ∩ B| / |B|
+    pub containment_ba: f64,
+    /// |A ∩ B|
+    pub intersection: u64,
+    /// |A|
+    pub size_a: u64,
+    /// |B|
+    pub size_b: u64,
+}
+
+impl From<Overlap> for Figures {
+    fn from(overlap: Overlap) -> Self {
+        Self {
+            resemblance: overlap.resemblance(),
+            containment_ab: overlap.containment(),
+            containment_ba: overlap.swapped().containment(),
+            intersection: overlap.shared,
+            size_a: overlap.a,
+            size_b: overlap.b,
+        }
+    }
 }
 
 impl Overlap {
