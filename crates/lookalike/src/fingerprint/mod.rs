@@ -5,12 +5,14 @@
 
 mod digest;
 mod mix;
+mod permutation;
 mod rolling;
 mod set;
 mod tokens;
 
 pub use digest::{Digest, digest};
 pub use mix::{SplitMix64, finish};
+pub use permutation::Permutation;
 pub use rolling::fingerprints;
 pub use set::{fingerprint_set, sort_distinct};
 pub use tokens::token_hashes;

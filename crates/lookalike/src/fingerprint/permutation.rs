@@ -1,0 +1,42 @@
+//! A permutation of the fingerprints, drawn from a seed: what makes a sketch a *random* sample.
+
+use super::mix::{SplitMix64, finish};
+
+/// A permutation π of the 64-bit numbers (Broder 1997, section 4.1: shingles get short ids, then the ids are permuted).
+///
+/// A seeded bijection with full avalanche stands for one drawn uniformly; the tests of the sketches hold the estimators to
+/// what a uniform one would give. Frozen: the same seed permutes alike on every machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Permutation {
+    seed: u64,
+    key: u64,
+}
+
+impl Permutation {
+    /// The permutation of a seed.
+    pub fn new(seed: u64) -> Self {
+        Self { seed, key: SplitMix64::new(seed).next_u64() }
+    }
+
+    /// The seed that it was drawn from.
+    pub fn seed(self) -> u64 {
+        self.seed
+    }
+
+    /// π(x).
+    #[inline]
+    pub fn apply(self, x: u64) -> u64 {
+        finish(x ^ self.key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn permutations_are_frozen_and_differ_by_seed() {
+        assert_eq!([0, 1].map(|x| Permutation::new(1).apply(x)), [15916886550466581944, 6652587683579779273]);
+        assert_ne!(Permutation::new(1).apply(7), Permutation::new(2).apply(7));
+    }
+}
