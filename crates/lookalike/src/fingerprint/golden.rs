@@ -63,9 +63,37 @@ mod of_the_sources {
         assert_eq!(bag.len(), 5);
         assert_eq!(set(rose, TokensBy::Auto, 4).len(), 3);
         // Option A labels each occurrence, so its set has as many members as the bag.
-        let labelled: std::collections::BTreeSet<(u64, usize)> =
-            bag.iter().enumerate().map(|(i, f)| (*f, bag[..i].iter().filter(|g| *g == f).count())).collect();
+        let mut labelled = bag.clone();
+        label_occurrences(&mut labelled);
+        sort_distinct(&mut labelled);
         assert_eq!(labelled.len(), 5);
+    }
+
+    /// Broder 1997, section 2: how "a rose is a rose is a rose" resembles "a rose is a flower which is a rose", by shingle
+    /// size, under each option; and a permutation of words resembles the text wholly under option A at size 1.
+    #[test]
+    fn a_rose_and_a_flower() {
+        let resemblance = |a: &str, b: &str, k: usize, labelled: bool| {
+            let [a, b] = [a, b].map(|text| {
+                let (_, tokens) = hashes(text, TokensBy::Auto);
+                let mut set = Vec::new();
+                fingerprints(&tokens, Shingling::new(k).unwrap(), &mut set);
+                if labelled {
+                    label_occurrences(&mut set);
+                }
+                sort_distinct(&mut set);
+                set
+            });
+            let shared = a.iter().filter(|x| b.contains(x)).count();
+            shared as f64 / (a.len() + b.len() - shared) as f64
+        };
+        let (rose, flower) = ("a rose is a rose is a rose", "a rose is a flower which is a rose");
+        for (k, option_a, option_b) in [(1, 0.7, 0.6), (2, 0.5, 0.5), (3, 0.3, 3.0 / 7.0)] {
+            assert_eq!(resemblance(rose, flower, k, true), option_a, "option A, w = {k}");
+            assert_eq!(resemblance(rose, flower, k, false), option_b, "option B, w = {k}");
+        }
+        assert_eq!(resemblance("rose a rose is a rose is a", rose, 1, true), 1.0);
+        assert!(resemblance("rose a rose is a rose is a", rose, 2, true) < 1.0);
     }
 
     /// LSH notes: 2-grams of "Nadal" and "Nadia": 2 shared of 6.

@@ -4,6 +4,7 @@
 //! other machines depend on them. Fingerprints have no seed; permutations (in `sketch`) have one.
 
 mod digest;
+mod labels;
 mod mix;
 mod permutation;
 mod rolling;
@@ -11,6 +12,7 @@ mod set;
 mod tokens;
 
 pub use digest::{Digest, digest};
+pub use labels::label_occurrences;
 pub use mix::{SplitMix64, finish};
 pub use permutation::Permutation;
 pub use rolling::fingerprints;
