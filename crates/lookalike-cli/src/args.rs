@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use lookalike::{Config, text::TokensBy};
+use lookalike::{Bands, Candidates, Config, text::TokensBy};
 use lookalike_engine::RunConfig;
 
 /// Where the documents are.
@@ -72,7 +72,8 @@ pub struct ShapeArgs {
 impl ShapeArgs {
     /// The finding and comparing part of a configuration, the rest as by default.
     pub fn config(&self, shingles: &ShingleArgs) -> Config {
-        Config { recall: self.recall, bands: self.bands, rows: self.rows, ..shingles.config() }
+        let candidates = Candidates::Bands(Bands { bands: self.bands, rows: self.rows });
+        Config { recall: self.recall, candidates, ..shingles.config() }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use lookalike::{Config, cluster::Keep};
+use lookalike::{Config, cluster::Keep, verify::Measure};
 
 /// All that decides a run.
 #[derive(Debug, Clone)]
@@ -11,8 +11,8 @@ pub struct RunConfig {
     pub inputs: Vec<String>,
     /// How documents are compared.
     pub method: Config,
-    /// Which document of a group stays.
-    pub keep: Keep,
+    /// Which document of a group stays; none for the first, or for containment the longest.
+    pub keep: Option<Keep>,
     /// The field with the text.
     pub text_field: String,
     /// The field with the id.
@@ -32,7 +32,7 @@ impl Default for RunConfig {
         Self {
             inputs: Vec::new(),
             method: Config::default(),
-            keep: Keep::First,
+            keep: None,
             text_field: "text".into(),
             id_field: "id".into(),
             allow_repeated_ids: false,
@@ -40,6 +40,16 @@ impl Default for RunConfig {
             threads: 0,
             temp_dir: std::env::temp_dir(),
         }
+    }
+}
+
+impl RunConfig {
+    /// Which document of a group stays. Of texts that contain each other it is the whole that should, not the excerpt.
+    pub fn keep(&self) -> Keep {
+        self.keep.clone().unwrap_or(match self.method.measure {
+            Measure::Resemblance => Keep::First,
+            Measure::Containment => Keep::Longest,
+        })
     }
 }
 

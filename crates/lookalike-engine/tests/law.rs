@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use lookalike::{Cluster, Config, Doc, Verify, cluster::Keep, dedup as in_memory};
+use lookalike::{Candidates, Cluster, Config, Doc, Occurrences, Verify, cluster::Keep, dedup as in_memory, verify::Measure};
 use lookalike_engine::{Outputs, Progress, RunConfig, Summary, dedup, pairs};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -49,7 +49,7 @@ fn expected(texts: &[String], keys: &[u64], config: Config) -> Vec<Value> {
             "verdict": if d.is_kept() { "kept" } else { "dropped" },
             "reason": d.reason,
             "representative": d.representative,
-            "resemblance": d.resemblance,
+            "resemblance": d.overlap.map(|o| o.resemblance()).or(d.similarity),
             "containment": d.overlap.map(|o| o.containment()),
             "containment_of_representative": d.overlap.map(|o| o.swapped().containment()),
             "cluster_size": d.cluster_size,
@@ -71,14 +71,27 @@ fn texts() -> impl Strategy<Value = Vec<String>> {
     })
 }
 
+/// Ways of finding candidates, with what each may measure and take for similar.
+fn finding() -> Vec<(Candidates, Measure, Option<Verify>)> {
+    vec![
+        (Candidates::default(), Measure::Resemblance, None),
+        (Candidates::default(), Measure::Resemblance, Some(Verify::Sketch)),
+        (Candidates::default(), Measure::Resemblance, Some(Verify::None)),
+        (Candidates::Exact, Measure::Resemblance, None),
+        (Candidates::All, Measure::Resemblance, None),
+        (Candidates::All, Measure::Containment, None),
+    ]
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
     fn the_engine_is_the_core(
         texts in texts(),
         threshold in prop::sample::select(vec![0.5, 0.7, 0.8, 0.9]),
-        verify in prop::sample::select(vec![Verify::Exact, Verify::Exact, Verify::Sketch, Verify::None]),
+        finding in prop::sample::select(finding()),
+        occurrences in prop::sample::select(vec![Occurrences::Once, Occurrences::Labelled]),
         cluster in prop::sample::select(vec![Cluster::Law, Cluster::Law, Cluster::Components]),
         keep in prop::sample::select(vec![Keep::First, Keep::Longest, Keep::Max("n".into()), Keep::Min("n".into())]),
         threads in 1usize..4,
@@ -86,8 +99,9 @@ proptest! {
         let folder = TempDir::new().unwrap();
         let input = folder.path().join("in.jsonl");
         fs::write(&input, jsonl(&texts)).unwrap();
-        let method = Config { threshold, verify, cluster, ..Config::default() };
-        let config = RunConfig { method: method.clone(), keep: keep.clone(), threads, ..config(&[&input]) };
+        let (candidates, measure, verify) = finding;
+        let method = Config { threshold, candidates, measure, verify, occurrences, cluster, ..Config::default() };
+        let config = RunConfig { method: method.clone(), keep: Some(keep.clone()), threads, ..config(&[&input]) };
         let answer = run(&config, folder.path());
         let keys: Vec<u64> = texts.iter().enumerate().map(|(i, text)| match keep {
             Keep::Longest => text.chars().count() as u64,
@@ -216,7 +230,7 @@ fn recall_and_precision_against_the_independent_truth() {
         // Law 2: no two kept candidates are similar. Law 5: none is lost.
         let pairs_file = folder.path().join("pairs");
         let at_0_8 = Config::default();
-        pairs(&RunConfig { method: at_0_8, ..config(&[&input]) }, false, Some(&pairs_file), &silent).unwrap();
+        pairs(&RunConfig { method: at_0_8, ..config(&[&input]) }, Some(&pairs_file), &silent).unwrap();
         let listed = lines(&fs::read(pairs_file).unwrap());
         assert!(
             listed.iter().all(|p| !(kept.contains(p["a"].as_str().unwrap()) && kept.contains(p["b"].as_str().unwrap()))),

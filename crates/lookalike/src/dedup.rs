@@ -5,12 +5,13 @@
 //! > similar of the kept candidates that reach t; ties go to the first in keep order.
 
 use crate::{
-    cluster::{Best, Buckets, Company, UnionFind, keep_order, leaders, ranks},
+    cluster::{Best, Buckets, Company, Links, Listed, UnionFind, keep_order, leaders, ranks},
+    config::{Candidates, Cluster, Config, Verify},
     error::Result,
     lsh::{self, share_earlier_band, sorted_rows},
-    method::{Cluster, Config, Method, Scratch, Verify},
-    sketch::{self, Bits},
-    verify::Overlap,
+    method::{Method, Scratch},
+    sketch::Sketches,
+    verify::{Measure, Overlap},
 };
 
 /// A document: its text, and the key that puts it in keep order (largest first, ties by input order).
@@ -42,6 +43,8 @@ pub enum Reason {
     Exact,
     /// Dropped: its representative is similar.
     Near,
+    /// Dropped: its representative roughly contains it.
+    Contained,
 }
 
 /// What was decided about one document.
@@ -51,8 +54,9 @@ pub struct Decision {
     pub reason: Reason,
     /// For a dropped document, the kept one that stands for it.
     pub representative: Option<usize>,
-    /// For a dropped document, its resemblance to its representative: exact or the sketch's, as asked; none if not verified.
-    pub resemblance: Option<f64>,
+    /// For a dropped document, how similar it is to its representative, by what was asked to be measured: exactly or as the
+    /// sketches say; none if nothing was verified.
+    pub similarity: Option<f64>,
     /// For a dropped document, the overlap of its set (`a`) with its representative's, if it was counted.
     pub overlap: Option<Overlap>,
     /// Documents in its group, itself among them.
@@ -85,21 +89,21 @@ pub fn dedup(docs: &[Doc], config: Config) -> Result<Vec<Decision>> {
 struct Collection<'a> {
     method: &'a Method,
     digests: Vec<u128>,
-    bits: Vec<Bits>,
+    bits: Sketches,
     columns: Vec<Vec<u32>>,
     sets: Vec<Vec<u64>>,
 }
 
 impl<'a> Collection<'a> {
     fn sketch(docs: &[Doc], method: &'a Method) -> Self {
-        let columns = vec![Vec::new(); method.shape().curve().bands];
-        let mut all = Self { method, digests: Vec::new(), bits: Vec::new(), columns, sets: Vec::new() };
+        let (columns, bits) = (vec![Vec::new(); method.columns()], Sketches::new(method.stride()));
+        let mut all = Self { method, digests: Vec::new(), bits, columns, sets: Vec::new() };
         let mut scratch = Scratch::default();
         for doc in docs {
             method.sketch(doc.text, &mut scratch);
             all.digests.push(scratch.digest);
-            all.bits.push(scratch.bits);
-            all.columns.iter_mut().zip(method.keys(&scratch)).for_each(|(column, key)| column.push(key));
+            all.bits.push(&scratch.bits);
+            all.columns.iter_mut().zip(&scratch.keys).for_each(|(column, &key)| column.push(key));
             method.set(doc.text, &mut scratch);
             all.sets.push(scratch.fingerprints.clone());
         }
@@ -110,7 +114,11 @@ impl<'a> Collection<'a> {
     fn law(&self, order: &[u32]) -> Vec<Option<u32>> {
         let leaders = leaders(&self.digests, order);
         let ranks = ranks(order);
-        let mut buckets = Buckets::new(self.columns.clone(), &self.contenders(order, &leaders));
+        let contenders = self.contenders(order, &leaders);
+        let mut links = match self.listed(&contenders) {
+            Some(pairs) => Links::Listed(Listed::new(&pairs, &ranks)),
+            None => Links::Buckets(Buckets::new(self.columns.clone(), &contenders)),
+        };
         let mut representatives: Vec<Option<u32>> = vec![None; order.len()];
         let (mut company, mut best) = (Company::default(), None);
         for &d in order.iter().filter(|&&d| !self.sets[d as usize].is_empty()) {
@@ -120,7 +128,7 @@ impl<'a> Collection<'a> {
                 continue;
             }
             // A copy of a dropped leader has the leader's sketch, and so the leader's candidates, and those kept since.
-            buckets.kept_company(leader, &mut company);
+            links.kept_company(leader, &mut company);
             best.take();
             for &kept in &company.members {
                 if let Some(similarity) = self.similarity(d, kept) {
@@ -129,29 +137,24 @@ impl<'a> Collection<'a> {
             }
             match best {
                 Some(found) => representatives[d as usize] = Some(found.document),
-                None => buckets.keep(d),
+                None => links.keep(d),
             }
         }
         representatives
     }
 
-    /// Connected components of all matches; each keeps its first in keep order.
+    /// Connected components of all pairs of which one is similar to the other; each keeps its first in keep order.
     fn components(&self, order: &[u32]) -> Vec<Option<u32>> {
         let leaders = leaders(&self.digests, order);
         let contenders = self.contenders(order, &leaders);
+        let pairs = self.listed(&contenders).unwrap_or_else(|| self.sharing_a_band(&contenders));
         let mut groups = UnionFind::new(order.len());
-        for (band, column) in self.columns.iter().enumerate() {
-            for bucket in lsh::buckets(&sorted_rows(column, contenders.iter().copied())) {
-                for (i, &a) in bucket.iter().enumerate() {
-                    for (a, b) in bucket[i + 1..].iter().map(|&b| (lsh::document(a), lsh::document(b))) {
-                        if !share_earlier_band(&self.columns, band, a, b) && self.similarity(a, b).is_some() {
-                            groups.join(a, b);
-                        }
-                    }
-                }
+        for (a, b) in pairs {
+            if self.similarity(a, b).or_else(|| self.similarity(b, a)).is_some() {
+                groups.join(a, b);
             }
         }
-        let mut firsts: Vec<Option<u32>> = vec![None; order.len()];
+        let mut firsts = vec![None; order.len()];
         let mut representatives = vec![None; order.len()];
         for &d in order.iter().filter(|&&d| !self.sets[d as usize].is_empty()) {
             let first = firsts[groups.find(leaders[d as usize]) as usize].get_or_insert(d);
@@ -164,48 +167,77 @@ impl<'a> Collection<'a> {
         order.iter().copied().filter(|&d| leaders[d as usize] == d && !self.sets[d as usize].is_empty()).collect()
     }
 
-    /// The similarity of two documents that share a band, if they are candidates and it reaches the threshold.
-    fn similarity(&self, a: u32, b: u32) -> Option<f64> {
-        let (a, b) = (a as usize, b as usize);
-        let threshold = self.method.config().threshold;
-        if !self.method.agree(&self.bits[a], &self.bits[b]) {
+    /// Candidate pairs, where they are listed and not found by bands.
+    fn listed(&self, contenders: &[u32]) -> Option<Vec<(u32, u32)>> {
+        let sets = || contenders.iter().map(|&d| self.sets[d as usize].clone()).collect::<Vec<_>>();
+        let of_places = |(a, b): (u32, u32)| (contenders[a as usize], contenders[b as usize]);
+        match self.method.config().candidates {
+            Candidates::All => Some(self.method.join(&sets()).iter().map(|pair| of_places((pair.a, pair.b))).collect()),
+            Candidates::Bands(_) | Candidates::Exact => None,
+        }
+    }
+
+    fn sharing_a_band(&self, contenders: &[u32]) -> Vec<(u32, u32)> {
+        let mut pairs = Vec::new();
+        for (band, column) in self.columns.iter().enumerate() {
+            for bucket in lsh::buckets(&sorted_rows(column, contenders.iter().copied())) {
+                for (i, &a) in bucket.iter().enumerate() {
+                    let behind = bucket[i + 1..].iter().map(|&b| (lsh::document(a), lsh::document(b)));
+                    pairs.extend(behind.filter(|&(a, b)| !share_earlier_band(&self.columns, band, a, b)));
+                }
+            }
+        }
+        pairs
+    }
+
+    /// The similarity of a document to one that it is linked to, if they are candidates and it reaches the threshold.
+    fn similarity(&self, d: u32, other: u32) -> Option<f64> {
+        let Config { threshold, measure, .. } = *self.method.config();
+        if !self.method.agree(self.bits.get(d), self.bits.get(other)) {
             return None;
         }
-        match self.method.config().verify {
-            Verify::Exact => Overlap::at_least(&self.sets[a], &self.sets[b], threshold).map(Overlap::resemblance),
-            Verify::Sketch => Some(estimate(&self.bits[a], &self.bits[b])).filter(|&r| r >= threshold),
+        match self.method.verify() {
+            Verify::Exact => {
+                let overlap = measure.at_least(&self.sets[d as usize], &self.sets[other as usize], threshold);
+                overlap.map(|overlap| measure.of(overlap))
+            }
+            Verify::Sketch => Some(self.estimate(d, other)).filter(|&similarity| similarity >= self.method.least()),
             Verify::None => Some(1.0),
         }
+    }
+
+    fn estimate(&self, a: u32, b: u32) -> f64 {
+        self.method.estimate(self.bits.get(a), self.bits.get(b))
     }
 
     fn decisions(&self, representatives: &[Option<u32>]) -> Vec<Decision> {
         let mut sizes = vec![1usize; representatives.len()];
         representatives.iter().flatten().for_each(|&r| sizes[r as usize] += 1);
+        let near = match self.method.config().measure {
+            Measure::Resemblance => Reason::Near,
+            Measure::Containment => Reason::Contained,
+        };
         let decide = |(d, representative): (usize, &Option<u32>)| {
-            let Some(r) = representative.map(|r| r as usize) else {
+            let Some(r) = *representative else {
                 let reason = match sizes[d] {
                     _ if self.sets[d].is_empty() => Reason::Empty,
                     1 => Reason::Unique,
                     _ => Reason::Representative,
                 };
-                return Decision { reason, representative: None, resemblance: None, overlap: None, cluster_size: sizes[d] };
+                return Decision { reason, representative: None, similarity: None, overlap: None, cluster_size: sizes[d] };
             };
-            let exact = self.digests[d] == self.digests[r];
-            let counted = self.method.config().verify == Verify::Exact || exact;
-            let overlap = counted.then(|| Overlap::of(&self.sets[d], &self.sets[r]));
-            let estimated = (self.method.config().verify == Verify::Sketch).then(|| estimate(&self.bits[d], &self.bits[r]));
+            let exact = self.digests[d] == self.digests[r as usize];
+            let counted = self.method.verify() == Verify::Exact || exact;
+            let overlap = counted.then(|| Overlap::of(&self.sets[d], &self.sets[r as usize]));
+            let estimated = (self.method.verify() == Verify::Sketch).then(|| self.estimate(d as u32, r));
             Decision {
-                reason: if exact { Reason::Exact } else { Reason::Near },
-                representative: Some(r),
-                resemblance: overlap.map(Overlap::resemblance).or(estimated),
+                reason: if exact { Reason::Exact } else { near },
+                representative: Some(r as usize),
+                similarity: overlap.map(|overlap| self.method.config().measure.of(overlap)).or(estimated),
                 overlap,
-                cluster_size: sizes[r],
+                cluster_size: sizes[r as usize],
             }
         };
         representatives.iter().enumerate().map(decide).collect()
     }
-}
-
-fn estimate(a: &Bits, b: &Bits) -> f64 {
-    sketch::agreement_resemblance(sketch::agreement(a, b))
 }

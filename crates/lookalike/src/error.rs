@@ -84,6 +84,16 @@ pub enum ErrorKind {
         /// The wanted recall at t.
         recall: f64,
     },
+    /// An estimate was asked for where no sketch is made.
+    #[error(
+        "comparing all pairs makes no sketches to estimate from: leave the verification exact, or find candidates by sketches"
+    )]
+    NothingToEstimate,
+    /// Bands find what resembles, not what contains.
+    #[error(
+        "bands of MinHash find texts that resemble each other, not short ones inside long ones: for containment, find candidates by shared shingles"
+    )]
+    NoContainment,
     /// Two sketches that were not made the same way.
     #[error("these sketches cannot be compared: one is {left}, the other {right}; sketch both with the same settings")]
     UnlikeSketches {

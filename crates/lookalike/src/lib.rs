@@ -45,10 +45,13 @@ pub mod verify;
 
 pub mod cluster;
 
+mod config;
+
 mod method;
 
 mod dedup;
 
+pub use config::{Bands, Candidates, Cluster, Config, Occurrences, Verify};
 pub use dedup::{Decision, Doc, Reason, dedup};
 pub use error::{Error, ErrorKind, Result};
-pub use method::{Cluster, Config, Method, Scratch, Verify};
+pub use method::{Method, Scratch};

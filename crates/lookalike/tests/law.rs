@@ -4,7 +4,9 @@
 
 mod twin;
 
-use lookalike::{Cluster, Config, Doc, Method, Reason, Verify, dedup, text::TokensBy};
+use lookalike::{
+    Bands, Candidates, Cluster, Config, Doc, Method, Occurrences, Reason, Verify, dedup, text::TokensBy, verify::Measure,
+};
 use proptest::prelude::*;
 use twin::Twin;
 
@@ -40,18 +42,35 @@ fn collection() -> impl Strategy<Value = Vec<String>> {
 fn config() -> impl Strategy<Value = Config> {
     let threshold = prop::sample::select(vec![0.3, 0.5, 0.7, 0.8, 0.9, 1.0]);
     let tokens = prop::sample::select(vec![TokensBy::Auto, TokensBy::Words, TokensBy::Chars]);
+    let occurrences = prop::sample::select(vec![Occurrences::Once, Occurrences::Labelled]);
+    (threshold, tokens, occurrences, 1usize..6, finding(), 0u64..4).prop_map(
+        |(threshold, tokens, occurrences, shingle, (candidates, measure, recall), seed)| Config {
+            threshold,
+            tokens,
+            occurrences,
+            shingle,
+            candidates,
+            measure,
+            recall,
+            seed,
+            ..Config::default()
+        },
+    )
+}
+
+/// Ways of finding candidates, with a measure that each can serve and a recall that each can promise.
+fn finding() -> impl Strategy<Value = (Candidates, Measure, f64)> {
     // A low recall with few bands makes matches that are no candidates frequent: the law must hold of what is found.
-    let shape = prop::sample::select(vec![None, Some((4, 2)), Some((2, 8)), Some((40, 1))]);
-    (threshold, tokens, 1usize..6, shape, 0u64..4).prop_map(|(threshold, tokens, shingle, shape, seed)| Config {
-        threshold,
-        tokens,
-        shingle,
-        seed,
-        recall: if shape.is_some() { 1e-9 } else { 0.99 },
-        bands: shape.map(|(b, _)| b),
-        rows: shape.map(|(_, r)| r),
-        ..Config::default()
-    })
+    let bands = |bands: usize, rows: usize| Candidates::Bands(Bands { bands: Some(bands), rows: Some(rows) });
+    prop::sample::select(vec![
+        (Candidates::default(), Measure::Resemblance, 0.99),
+        (bands(4, 2), Measure::Resemblance, 1e-9),
+        (bands(2, 8), Measure::Resemblance, 1e-9),
+        (bands(40, 1), Measure::Resemblance, 1e-9),
+        (Candidates::Exact, Measure::Resemblance, 0.99),
+        (Candidates::All, Measure::Resemblance, 0.99),
+        (Candidates::All, Measure::Containment, 0.99),
+    ])
 }
 
 fn docs<'a>(texts: &'a [String], keys: &[u8]) -> Vec<Doc<'a>> {
@@ -76,7 +95,7 @@ proptest! {
     fn the_fast_way_is_the_naive_twin(texts in collection(), keys in prop::collection::vec(any::<u8>(), 1..9), config in config()) {
         let docs = docs(&texts, &keys);
         let expected = twin_of(&docs, &config).law(&order(&docs), config.threshold);
-        let found: Vec<_> = dedup(&docs, config).unwrap().iter().map(|d| d.representative.zip(d.resemblance)).collect();
+        let found: Vec<_> = dedup(&docs, config).unwrap().iter().map(|d| d.representative.zip(d.similarity)).collect();
         prop_assert_eq!(found, expected);
     }
 
@@ -97,8 +116,8 @@ proptest! {
         for (d, decision) in decisions.iter().enumerate() {
             if let Some(r) = decision.representative {
                 prop_assert!(decisions[r].is_kept());
-                prop_assert_eq!(decision.resemblance, Some(twin.resemblance(d, r)));
-                prop_assert!(twin.resemblance(d, r) >= config.threshold);
+                prop_assert_eq!(decision.similarity, Some(twin.similarity(d, r)));
+                prop_assert!(twin.similarity(d, r) >= config.threshold);
             }
         }
     }
@@ -111,7 +130,7 @@ proptest! {
         let kept: Vec<usize> = (0..docs.len()).filter(|&d| decisions[d].is_kept()).collect();
         for (i, &a) in kept.iter().enumerate() {
             for &b in &kept[i + 1..] {
-                prop_assert!(!twin.is_candidate(a, b) || twin.resemblance(a, b) < config.threshold);
+                prop_assert!(!twin.is_candidate(a, b) || twin.similarity(b, a) < config.threshold);
             }
         }
     }
@@ -123,7 +142,7 @@ proptest! {
         let decisions = dedup(&docs, config.clone()).unwrap();
         // Each document is kept if and only if no kept one before it is its match: that is the lexicographically first set.
         for (d, decision) in decisions.iter().enumerate() {
-            let held_back = (0..d).any(|k| decisions[k].is_kept() && twin.is_candidate(d, k) && twin.resemblance(d, k) >= config.threshold);
+            let held_back = (0..d).any(|k| decisions[k].is_kept() && twin.is_candidate(d, k) && twin.similarity(d, k) >= config.threshold);
             prop_assert_eq!(decision.is_kept(), !held_back);
         }
     }
@@ -132,6 +151,7 @@ proptest! {
     fn law_5_all_are_counted_and_empty_texts_are_kept(texts in collection(), config in config()) {
         let docs = docs(&texts, &[0]);
         let twin = twin_of(&docs, &config);
+        let near = if config.measure == Measure::Containment { Reason::Contained } else { Reason::Near };
         let decisions = dedup(&docs, config).unwrap();
         prop_assert_eq!(decisions.len(), docs.len());
         for (d, decision) in decisions.iter().enumerate() {
@@ -144,7 +164,7 @@ proptest! {
                 None if size == 1 => Reason::Unique,
                 None => Reason::Representative,
                 Some(_) if decision.reason == Reason::Exact => Reason::Exact,
-                Some(_) => Reason::Near,
+                Some(_) => near,
             };
             prop_assert_eq!(decision.reason, expected);
         }
@@ -163,7 +183,7 @@ fn a_chain_does_not_join_its_ends() {
     assert_eq!(law.iter().filter(|d| d.is_kept()).count(), 5, "every second link is kept");
     let components = dedup(&docs, Config { threshold: 0.6, cluster: Cluster::Components, ..Config::default() }).unwrap();
     assert_eq!(components.iter().filter(|d| d.is_kept()).count(), 1, "one giant cluster");
-    assert!(components[8].resemblance.unwrap() < 0.1);
+    assert!(components[8].similarity.unwrap() < 0.1);
 }
 
 #[test]
@@ -191,9 +211,9 @@ fn estimates_and_unverified_candidates_only_by_name() {
     let words = |range: std::ops::Range<u32>| range.map(|i| format!("w{i} ")).collect::<String>();
     let texts = [words(0..200), words(10..200), words(60..260)];
     let docs: Vec<Doc> = texts.iter().map(|text| Doc::from(text.as_str())).collect();
-    let sketched = dedup(&docs, Config { verify: Verify::Sketch, ..Config::default() }).unwrap();
+    let sketched = dedup(&docs, Config { verify: Some(Verify::Sketch), ..Config::default() }).unwrap();
     assert_eq!(sketched[1].representative, Some(0));
-    assert!((sketched[1].resemblance.unwrap() - 186.0 / 196.0).abs() < 0.08 && sketched[1].overlap.is_none());
-    let unverified = dedup(&docs, Config { verify: Verify::None, threshold: 0.5, ..Config::default() }).unwrap();
-    assert_eq!((unverified[2].representative, unverified[2].resemblance), (Some(0), None));
+    assert!((sketched[1].similarity.unwrap() - 186.0 / 196.0).abs() < 0.08 && sketched[1].overlap.is_none());
+    let unverified = dedup(&docs, Config { verify: Some(Verify::None), threshold: 0.5, ..Config::default() }).unwrap();
+    assert_eq!((unverified[2].representative, unverified[2].similarity), (Some(0), None));
 }

@@ -6,8 +6,8 @@ use anyhow::Context;
 use clap::Args;
 use lookalike::{
     Method, Scratch,
-    lsh::Shape,
-    sketch::Estimate,
+    lsh::{DEFAULT_SLOTS, Shape},
+    sketch::{Estimate, MinHash},
     verify::{Figures, Overlap, Passage, passages},
 };
 use lookalike_engine::{RunConfig, find_texts};
@@ -133,7 +133,8 @@ impl Compare {
         overlap: Overlap,
         cut: &[Vec<Passage>; 2],
     ) -> anyhow::Result<Report<'_>> {
-        let signatures = sets.each_ref().map(|set| method.minhash().signature(set));
+        let minhash = MinHash::new(DEFAULT_SLOTS, method.config().seed);
+        let signatures = sets.each_ref().map(|set| minhash.signature(set));
         let resemblance = signatures[0].resemblance(&signatures[1])?;
         // |A ∩ B| = r / (1 + r) · (|A| + |B|), so containment grows with r.
         let both = (overlap.a + overlap.b) as f64;
@@ -145,7 +146,7 @@ impl Compare {
             b: &self.b,
             figures: overlap.into(),
             sketch: Sketched {
-                slots: method.minhash().slots(),
+                slots: minhash.slots(),
                 resemblance,
                 containment_ab: containment(overlap.a),
                 containment_ba: containment(overlap.b),

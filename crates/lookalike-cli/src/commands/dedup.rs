@@ -56,11 +56,11 @@ pub struct Dedup {
     #[command(flatten)]
     shingles: ShingleArgs,
     /// What counts as similar
-    #[arg(long, value_enum, default_value_t = VerifyBy::Exact, help_heading = "Comparing")]
-    verify: VerifyBy,
+    #[arg(long, value_enum, help_heading = "Comparing")]
+    verify: Option<VerifyBy>,
     /// Who stays: first, longest, newest:FIELD, max:FIELD or min:FIELD; ties go to the first
-    #[arg(long, value_name = "WHO", default_value = "first", help_heading = "Choosing")]
-    keep: Keep,
+    #[arg(long, value_name = "WHO", help_heading = "Choosing")]
+    keep: Option<Keep>,
     /// What a group is
     #[arg(long, value_enum, default_value_t = ClusterBy::Law, help_heading = "Choosing")]
     cluster: ClusterBy,
@@ -104,11 +104,11 @@ impl Dedup {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let method = Config {
             threshold: self.threshold,
-            verify: match self.verify {
+            verify: self.verify.map(|verify| match verify {
                 VerifyBy::Exact => Verify::Exact,
                 VerifyBy::Sketch => Verify::Sketch,
                 VerifyBy::None => Verify::None,
-            },
+            }),
             cluster: match self.cluster {
                 ClusterBy::Law => Cluster::Law,
                 ClusterBy::Components => Cluster::Components,
@@ -141,10 +141,10 @@ impl Dedup {
     fn page(&self, s: &Summary, outputs: &Outputs) -> String {
         let share = format!("{:.1} %", 100.0 * s.dropped as f64 / s.documents.max(1) as f64);
         let rate = s.bytes as f64 / 1e6 / s.seconds.total.max(1e-9);
-        let similar = match self.verify {
-            VerifyBy::Exact => format!("resembling it by {} or more, measured exactly", self.threshold),
-            VerifyBy::Sketch => format!("with an estimated resemblance of {} or more", self.threshold),
-            VerifyBy::None => "only by sharing a band with it: nothing was verified".into(),
+        let similar = match s.verify {
+            Verify::Exact => format!("resembling it by {} or more, measured exactly", self.threshold),
+            Verify::Sketch => format!("with an estimated resemblance of {} or more", self.threshold),
+            Verify::None => "only by sharing a band with it: nothing was verified".into(),
         };
         let documents = counted(s.documents, "document");
         let (kept, dropped, exact, near) = (count(s.kept), count(s.dropped), count(s.dropped_exact), count(s.dropped_near));
@@ -158,8 +158,9 @@ impl Dedup {
         if let Cluster::Components = s.method.cluster {
             lines.push("  groups   are connected components: members may be unlike their representative".into());
         }
-        let (found, threshold, met) = (100.0 * s.found_at_threshold, self.threshold, counted(s.pairs_met, "pair"));
-        let shape = format!("{} bands of {} rows", s.bands, s.rows);
+        let (threshold, met) = (self.threshold, counted(s.pairs_met, "pair"));
+        let found = s.found_at_threshold.map_or(0.0, |found| 100.0 * found);
+        let shape = format!("{} bands of {} rows", s.bands.unwrap_or_default(), s.rows.unwrap_or_default());
         lines.push(format!("  found    {found:.2} % of pairs at {threshold}, more above it ({shape}); {met} looked at"));
         if s.bad_lines > 0 {
             let file = self.input.records.skip_bad.as_deref().map_or(String::new(), |path| path.display().to_string());

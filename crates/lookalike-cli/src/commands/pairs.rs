@@ -3,7 +3,7 @@
 use std::{path::PathBuf, process::ExitCode};
 
 use clap::Args;
-use lookalike::Config;
+use lookalike::{Candidates, Config};
 use lookalike_engine::pairs;
 
 use crate::{
@@ -44,10 +44,13 @@ pub struct Pairs {
 
 impl Pairs {
     pub fn run(self) -> anyhow::Result<ExitCode> {
-        let method = Config { threshold: self.threshold, ..self.shape.config(&self.shingles) };
+        let mut method = Config { threshold: self.threshold, ..self.shape.config(&self.shingles) };
+        if self.exact {
+            method.candidates = Candidates::All;
+        }
         let config = run_config(&self.input.inputs, &self.input.records, &self.run, method);
         let bars = Bars::new(self.run.quiet);
-        let done = pairs(&config, self.exact, self.output.as_deref(), &|progress| bars.show(progress));
+        let done = pairs(&config, self.output.as_deref(), &|progress| bars.show(progress));
         bars.clear();
         let summary = done?;
         for example in summary.bad_examples.iter().filter(|_| !self.run.quiet) {
@@ -56,10 +59,10 @@ impl Pairs {
         if self.json {
             say(&serde_json::to_string_pretty(&summary)?);
         } else if !self.run.quiet {
-            let found = if self.exact {
-                "all there are".into()
-            } else {
-                format!("{:.2} % of those at {} are found, more above it", 100.0 * summary.found_at_threshold, self.threshold)
+            let found = match summary.found_at_threshold {
+                Some(1.0) if self.exact => "all there are".into(),
+                Some(found) => format!("{:.2} % of those at {} are found, more above it", 100.0 * found, self.threshold),
+                None => "an unknown share of all there are".into(),
             };
             say(&format!("{} among {} ({found})", counted(summary.pairs, "pair"), counted(summary.documents, "document")));
         }

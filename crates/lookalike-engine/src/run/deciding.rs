@@ -8,7 +8,7 @@
 use std::sync::Mutex;
 
 use lookalike::{
-    cluster::{Best, Buckets, Company},
+    cluster::{Best, Buckets, Company, Links, Listed},
     lsh::NONE,
     verify::Overlap,
 };
@@ -105,28 +105,28 @@ impl<'a> Deciding<'a> {
     }
 
     /// Decides about every document by the law.
-    pub(crate) fn decide(&self, mut buckets: Buckets, observer: Observer) -> Result<Verdicts> {
+    pub(crate) fn decide(&self, mut links: Links, observer: Observer) -> Result<Verdicts> {
         let mut verdicts = Verdicts::all_kept(self.pairing.order.len() as u32);
         let contenders = &self.pairing.contenders;
         for (done, window) in (0..).step_by(WINDOW).zip(contenders.chunks(WINDOW)) {
             observer(Progress { stage: Stage::Deciding, done, total: contenders.len() as u64 });
-            let mut found = self.against_kept(window, &buckets)?;
-            self.inside(window, &mut found, &mut buckets)?;
+            let mut found = self.against_kept(window, &links)?;
+            self.inside(window, &mut found, &mut links)?;
             for (&document, found) in window.iter().zip(found) {
                 if let Some((best, likeness)) = found {
                     verdicts.drop_for(document, best.document, likeness.overlap);
                 }
             }
         }
-        self.copies(&buckets, &mut verdicts)?;
+        self.copies(&links, &mut verdicts)?;
         Ok(verdicts)
     }
 
     /// Each of the window's documents against its candidates among those kept before the window.
-    fn against_kept(&self, window: &[u32], buckets: &Buckets) -> Result<Vec<Found>> {
+    fn against_kept(&self, window: &[u32], links: &Links) -> Result<Vec<Found>> {
         let one = |room: &mut Room, document: u32| {
             let Room { company, set, other } = room;
-            buckets.kept_company(document, company);
+            links.kept_company(document, company);
             self.matcher.keep_candidates(document, &mut company.members, |other| other);
             let mut found = None;
             if !company.members.is_empty() {
@@ -142,7 +142,7 @@ impl<'a> Deciding<'a> {
 
     fn try_kept(&self, document: u32, set: &[u64], kept: u32, found: &mut Found, room: &mut Vec<u64>) -> Result<()> {
         // A representative must reach the threshold, and be no less similar than the one at hand.
-        let least = found.map_or(self.matcher.method.config().threshold, |(best, _)| best.similarity);
+        let least = found.map_or(self.matcher.method.least(), |(best, _)| best.similarity);
         if let Some(likeness) = self.matcher.likeness(document, set, kept, least, room)? {
             let rank = self.pairing.ranks[kept as usize];
             improve(found, Best { document: kept, rank, similarity: likeness.similarity }, likeness);
@@ -151,14 +151,14 @@ impl<'a> Deciding<'a> {
     }
 
     /// The window's documents among each other, in order; enters the kept ones into their buckets.
-    fn inside(&self, window: &[u32], found: &mut [Found], buckets: &mut Buckets) -> Result<()> {
-        let groups = Groups::of(window, buckets);
+    fn inside(&self, window: &[u32], found: &mut [Found], links: &mut Links) -> Result<()> {
+        let groups = Groups::of(window, links, &self.pairing.ranks);
         let mut behind = Vec::new();
         for (place, &kept) in window.iter().enumerate() {
             if found[place].is_some() {
                 continue;
             }
-            buckets.keep(kept);
+            links.keep(kept);
             groups.behind(place, &mut behind);
             self.matcher.keep_candidates(kept, &mut behind, |place| window[place as usize]);
             self.verify_behind(kept, &behind, window, found)?;
@@ -188,8 +188,9 @@ impl<'a> Deciding<'a> {
 
     /// Copies: of a kept leader, they go for it; of a dropped one, for its representative or a better one that was kept
     /// between the two in keep order.
-    fn copies(&self, buckets: &Buckets, verdicts: &mut Verdicts) -> Result<()> {
+    fn copies(&self, links: &Links, verdicts: &mut Verdicts) -> Result<()> {
         let Pairing { order, ranks, leaders, .. } = self.pairing;
+        let measure = self.matcher.method.config().measure;
         let is_copy = |&d: &u32| leaders[d as usize] != d && !self.pairing.is_empty(d);
         let mut of_dropped: Vec<(u32, u32)> = Vec::new();
         for copy in order.iter().copied().filter(is_copy) {
@@ -201,14 +202,14 @@ impl<'a> Deciding<'a> {
         }
         of_dropped.sort_unstable();
         let groups: Vec<&[(u32, u32)]> = of_dropped.chunk_by(|a, b| a.0 == b.0).collect();
-        let one = |room: &mut Room, group: &&[(u32, u32)]| self.kept_since(group[0].0, buckets, room);
+        let one = |room: &mut Room, group: &&[(u32, u32)]| self.kept_since(group[0].0, links, room);
         let since: Result<Vec<_>> =
             self.pool.install(|| groups.par_iter().map(|group| self.in_room(|room| one(room, group))).collect());
         for (group, since) in groups.iter().zip(since?) {
             let leader = group[0].0;
             let Some(representative) = verdicts.representative(leader) else { continue };
             let overlap = verdicts.overlap(leader);
-            let similarity = overlap.map_or_else(|| self.unverified(leader, representative), Overlap::resemblance);
+            let similarity = overlap.map_or_else(|| self.unverified(leader, representative), |overlap| measure.of(overlap));
             let rank = ranks[representative as usize];
             let mut found = Some((Best { document: representative, rank, similarity }, Likeness { similarity, overlap }));
             let mut since = since.into_iter().peekable();
@@ -225,10 +226,10 @@ impl<'a> Deciding<'a> {
     }
 
     /// The matches of a dropped leader that were kept after it, in keep order.
-    fn kept_since(&self, leader: u32, buckets: &Buckets, room: &mut Room) -> Result<Vec<(Best, Likeness)>> {
+    fn kept_since(&self, leader: u32, links: &Links, room: &mut Room) -> Result<Vec<(Best, Likeness)>> {
         let own_rank = self.pairing.ranks[leader as usize];
         let Room { company, set, other } = room;
-        buckets.kept_company(leader, company);
+        links.kept_company(leader, company);
         company.members.retain(|&kept| self.pairing.ranks[kept as usize] > own_rank);
         self.matcher.keep_candidates(leader, &mut company.members, |other| other);
         self.matcher.sets.read(leader, set)?;
@@ -243,23 +244,34 @@ impl<'a> Deciding<'a> {
     }
 
     fn unverified(&self, a: u32, b: u32) -> f64 {
-        match self.matcher.method.config().verify {
+        match self.matcher.method.verify() {
             lookalike::Verify::None => 1.0,
             _ => self.matcher.estimate(a, b),
         }
     }
 }
 
-/// The buckets of a window's documents that hold at least two of them.
-struct Groups {
-    /// Places in the window, group after group, ascending in each.
-    members: Vec<u32>,
-    /// For each place, where in `members` it stands, group by group, and where that group ends.
-    of_place: Vec<Vec<(u32, u32)>>,
+/// Who of a window is linked to whom of it.
+enum Groups {
+    Buckets {
+        /// Places in the window, group after group, ascending in each; groups of at least two.
+        members: Vec<u32>,
+        /// For each place, where in `members` it stands, group by group, and where that group ends.
+        of_place: Vec<Vec<(u32, u32)>>,
+    },
+    /// For each place the linked places behind it, ascending.
+    Listed(Vec<Vec<u32>>),
 }
 
 impl Groups {
-    fn of(window: &[u32], buckets: &Buckets) -> Self {
+    fn of(window: &[u32], links: &Links, ranks: &[u32]) -> Self {
+        match links {
+            Links::Buckets(buckets) => Self::of_buckets(window, buckets),
+            Links::Listed(listed) => Self::of_listed(window, listed, ranks),
+        }
+    }
+
+    fn of_buckets(window: &[u32], buckets: &Buckets) -> Self {
         let mut rows: Vec<(u64, u32)> = Vec::new();
         for (place, &document) in (0u32..).zip(window) {
             let of_bands = (0u64..).zip(buckets.buckets_of(document)).filter(|(_, bucket)| *bucket != NONE);
@@ -274,16 +286,33 @@ impl Groups {
                 members.push(*place);
             }
         }
-        Self { members, of_place }
+        Self::Buckets { members, of_place }
     }
 
-    /// The places behind `place` that share a bucket with it, ascending, each once.
+    fn of_listed(window: &[u32], listed: &Listed, ranks: &[u32]) -> Self {
+        let rank = |document: u32| ranks[document as usize];
+        // A window is a stretch of keep order, and so are each document's neighbours in it.
+        let behind = |&document: &u32| {
+            let neighbours = listed.of(document);
+            let start = neighbours.partition_point(|&other| rank(other) <= rank(document));
+            let place = |&other: &u32| window.binary_search_by_key(&rank(other), |&d| rank(d)).ok().map(|place| place as u32);
+            neighbours[start..].iter().map_while(place).collect()
+        };
+        Self::Listed(window.iter().map(behind).collect())
+    }
+
+    /// The places behind `place` that are linked to it, ascending, each once.
     fn behind(&self, place: usize, into: &mut Vec<u32>) {
         into.clear();
-        for &(at, end) in &self.of_place[place] {
-            into.extend_from_slice(&self.members[at as usize + 1..end as usize]);
+        match self {
+            Self::Buckets { members, of_place } => {
+                for &(at, end) in &of_place[place] {
+                    into.extend_from_slice(&members[at as usize + 1..end as usize]);
+                }
+                into.sort_unstable();
+                into.dedup();
+            }
+            Self::Listed(behind) => into.extend_from_slice(&behind[place]),
         }
-        into.sort_unstable();
-        into.dedup();
     }
 }

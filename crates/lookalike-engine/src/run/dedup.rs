@@ -6,7 +6,7 @@ use std::{
     time::Instant,
 };
 
-use lookalike::{Cluster, Method, Verify};
+use lookalike::{Candidates, Cluster, Method, Verify};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::{
@@ -15,6 +15,7 @@ use super::{
     emitting::Emitting,
     loading,
     matching::Matcher,
+    meeting::Meetings,
     pairing::Pairing,
     sketching::{self, Table},
     summary::Summary,
@@ -59,29 +60,32 @@ pub fn dedup(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resul
     }
     let pool = pool(config.threads)?;
     let mut summary = Summary::new(&method);
-    summary.keep = config.keep.to_string();
+    summary.keep = config.keep().to_string();
 
     let mut clock = Clock(Instant::now());
     let mut table = sketching::sketch(config, &method, &source, &pool, bad.as_mut(), observer)?;
     summary.seconds.sketching = clock.lap();
 
     let mut pairing = Pairing::new(&table);
-    pairing.keep_likely(&table, &method, &pool, observer);
+    if config.method.candidates != Candidates::All {
+        pairing.keep_likely(&table, &method, &pool, observer);
+    }
     let columns = std::mem::take(&mut table.columns);
     summary.seconds.pairing = clock.lap();
 
-    let exact = config.method.verify == Verify::Exact;
+    let exact = method.verify() == Verify::Exact;
     let wanted = pairing.contenders.iter().copied().filter(|_| exact);
     let sets = loading::load(config, &method, &source, &table, wanted, &pool, observer)?;
     summary.seconds.loading = clock.lap();
 
+    let meetings = Meetings::new(&method, columns, &pairing, &sets)?;
     let matcher = Matcher::new(&method, &table.bits, &sets);
     let verdicts = match config.method.cluster {
         Cluster::Law => {
-            let buckets = pairing.label(columns, &pool);
-            Deciding::new(&pairing, &matcher, &pool).decide(buckets, observer)?
+            let links = meetings.links(&pairing, &pool);
+            Deciding::new(&pairing, &matcher, &pool).decide(links, observer)?
         }
-        Cluster::Components => components(&columns, &pairing, &matcher, &pool)?,
+        Cluster::Components => components(&meetings, &pairing, &matcher, &pool)?,
     };
     summary.pairs_met = matcher.met.load(Ordering::Relaxed);
     summary.pairs_refused = matcher.refused.load(Ordering::Relaxed);

@@ -1,6 +1,6 @@
 //! Last pass: kept lines byte for byte, decisions line by line, both in input order.
 
-use lookalike::{Reason, Verify};
+use lookalike::{Reason, Verify, verify::Measure};
 use rayon::{ThreadPool, prelude::*};
 
 use super::{
@@ -109,17 +109,21 @@ impl<'a> Emitting<'a> {
     }
 
     fn reason(&self, document: u32) -> Reason {
+        let near = match self.matcher.method.config().measure {
+            Measure::Resemblance => Reason::Near,
+            Measure::Containment => Reason::Contained,
+        };
         match self.verdicts.representative(document) {
             None if self.pairing.is_empty(document) => Reason::Empty,
             None if self.sizes[document as usize] == 1 => Reason::Unique,
             None => Reason::Representative,
             Some(r) if self.table.digests[document as usize] == self.table.digests[r as usize] => Reason::Exact,
-            Some(_) => Reason::Near,
+            Some(_) => near,
         }
     }
 
     fn likeness(&self, document: u32, representative: u32) -> Likeness {
-        match (self.verdicts.overlap(document), self.matcher.method.config().verify) {
+        match (self.verdicts.overlap(document), self.matcher.method.verify()) {
             _ if self.table.digests[document as usize] == self.table.digests[representative as usize] => Likeness::Same,
             (Some(overlap), _) => Likeness::Counted(overlap),
             (None, Verify::Sketch) => Likeness::Estimated(self.matcher.estimate(document, representative)),
@@ -142,7 +146,7 @@ impl<'a> Emitting<'a> {
                     summary.empty += 1;
                 }
                 Reason::Exact => summary.dropped_exact += 1,
-                Reason::Near => summary.dropped_near += 1,
+                Reason::Near | Reason::Contained => summary.dropped_near += 1,
             }
         }
         summary.dropped = summary.dropped_exact + summary.dropped_near;

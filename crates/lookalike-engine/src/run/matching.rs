@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use lookalike::{Method, Verify, sketch, sketch::Bits, verify::Overlap};
+use lookalike::{Method, Verify, sketch::Sketches, verify::Overlap};
 
 use super::loading::Sets;
 use crate::error::Result;
@@ -10,11 +10,11 @@ use crate::error::Result;
 /// Tells whether two documents that share a band match, and counts what that took.
 pub(crate) struct Matcher<'a> {
     pub(crate) method: &'a Method,
-    pub(crate) bits: &'a [Bits],
+    pub(crate) bits: &'a Sketches,
     pub(crate) sets: &'a Sets,
-    /// Pairs that shared a band.
+    /// Pairs that met.
     pub(crate) met: AtomicU64,
-    /// Pairs that their b-bit sketches refused.
+    /// Of these, pairs that their fixed-size sketches refused.
     pub(crate) refused: AtomicU64,
 }
 
@@ -26,18 +26,34 @@ pub(crate) struct Likeness {
     pub(crate) overlap: Option<Overlap>,
 }
 
+impl Likeness {
+    /// The same pair with the other document at hand.
+    pub(crate) fn swapped(self) -> Self {
+        Self { overlap: self.overlap.map(Overlap::swapped), ..self }
+    }
+}
+
 impl<'a> Matcher<'a> {
-    pub(crate) fn new(method: &'a Method, bits: &'a [Bits], sets: &'a Sets) -> Self {
+    pub(crate) fn new(method: &'a Method, bits: &'a Sketches, sets: &'a Sets) -> Self {
         Self { method, bits, sets, met: AtomicU64::new(0), refused: AtomicU64::new(0) }
     }
 
-    /// Keeps of `company`, which share a band with a document, its candidates. `document_of` tells what a member stands for.
+    /// Keeps of `company`, which met a document, its candidates. `document_of` tells what a member stands for.
     pub(crate) fn keep_candidates(&self, document: u32, company: &mut Vec<u32>, document_of: impl Fn(u32) -> u32) {
         let met = company.len();
-        let own = &self.bits[document as usize];
-        company.retain(|&other| self.method.agree(own, &self.bits[document_of(other) as usize]));
+        let own = self.bits.get(document);
+        company.retain(|&other| self.method.agree(own, self.bits.get(document_of(other))));
         self.met.fetch_add(met as u64, Ordering::Relaxed);
         self.refused.fetch_add((met - company.len()) as u64, Ordering::Relaxed);
+    }
+
+    /// Of pairs that met, those that are candidates.
+    pub(crate) fn candidates(&self, pairs: &[(u32, u32)]) -> Vec<(u32, u32)> {
+        let agree = |&&(a, b): &&(u32, u32)| self.method.agree(self.bits.get(a), self.bits.get(b));
+        let candidates: Vec<_> = pairs.iter().filter(agree).copied().collect();
+        self.met.fetch_add(pairs.len() as u64, Ordering::Relaxed);
+        self.refused.fetch_add((pairs.len() - candidates.len()) as u64, Ordering::Relaxed);
+        candidates
     }
 
     /// The likeness of a document, whose set is `set`, to a candidate, if it is at least `least`. `other_set` is room.
@@ -49,14 +65,15 @@ impl<'a> Matcher<'a> {
         least: f64,
         other_set: &mut Vec<u64>,
     ) -> Result<Option<Likeness>> {
-        Ok(match self.method.config().verify {
+        let measure = self.method.config().measure;
+        Ok(match self.method.verify() {
             Verify::Exact => {
-                if Overlap::needed(set.len() as u64, self.sets.len(other) as u64, least).is_none() {
+                if measure.needed(set.len() as u64, self.sets.len(other) as u64, least).is_none() {
                     return Ok(None);
                 }
                 self.sets.read(other, other_set)?;
-                let counted = Overlap::at_least(set, other_set, least);
-                counted.map(|overlap| Likeness { similarity: overlap.resemblance(), overlap: Some(overlap) })
+                let counted = measure.at_least(set, other_set, least);
+                counted.map(|overlap| Likeness { similarity: measure.of(overlap), overlap: Some(overlap) })
             }
             Verify::Sketch => {
                 let similarity = self.estimate(document, other);
@@ -66,8 +83,8 @@ impl<'a> Matcher<'a> {
         })
     }
 
-    /// The sketches' estimate of two documents' resemblance.
+    /// The sketches' estimate of two documents' similarity.
     pub(crate) fn estimate(&self, a: u32, b: u32) -> f64 {
-        sketch::agreement_resemblance(sketch::agreement(&self.bits[a as usize], &self.bits[b as usize]))
+        self.method.estimate(self.bits.get(a), self.bits.get(b))
     }
 }

@@ -7,6 +7,7 @@ mod emitting;
 mod loading;
 mod lookup;
 mod matching;
+mod meeting;
 mod pairing;
 mod pairs;
 mod parallel;

@@ -76,14 +76,14 @@ const LOOKS: usize = 64;
 
 /// Marks the documents of a bucket that agree with another one of it.
 fn mark_likely(bucket: &[u64], table: &Table, method: &Method, likely: &[AtomicBool]) {
-    let mark = |d: usize| likely[d].store(true, Ordering::Relaxed);
+    let mark = |d: u32| likely[d as usize].store(true, Ordering::Relaxed);
     for (i, &row) in bucket.iter().enumerate() {
-        let d = lsh::document(row) as usize;
-        if likely[d].load(Ordering::Relaxed) {
+        let d = lsh::document(row);
+        if likely[d as usize].load(Ordering::Relaxed) {
             continue;
         }
-        let others = bucket[i + 1..].iter().chain(&bucket[..i]).map(|&row| lsh::document(row) as usize);
-        match others.take(LOOKS).find(|&other| method.agree(&table.bits[d], &table.bits[other])) {
+        let others = bucket[i + 1..].iter().chain(&bucket[..i]).map(|&row| lsh::document(row));
+        match others.take(LOOKS).find(|&other| method.agree(table.bits.get(d), table.bits.get(other))) {
             Some(other) => {
                 mark(d);
                 mark(other);

@@ -3,17 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use lookalike::{
-    Config, Method, Verify,
-    verify::{Figures, Overlap, similarity_join},
+    Candidates, Config, Method, Verify,
+    verify::{Figures, Overlap},
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::{
-    components::{each_candidate_pair, likenesses},
+    components::likenesses,
     dedup::pool,
     loading::{self, Sets},
     matching::Matcher,
+    meeting::Meetings,
     pairing::Pairing,
     sketching::{self, Table},
 };
@@ -43,10 +44,8 @@ pub struct PairsSummary {
     pub documents: u64,
     /// Pairs written.
     pub pairs: u64,
-    /// Whether all pairs were looked for, without sketches.
-    pub exact: bool,
-    /// P(found) for a pair at the threshold; 1 for the exact way.
-    pub found_at_threshold: f64,
+    /// P(found) for a pair at the threshold, where it is known; 1 where all pairs were looked for.
+    pub found_at_threshold: Option<f64>,
     /// Lines set aside as no records.
     pub bad_lines: u64,
     /// The first of them, told.
@@ -57,10 +56,10 @@ pub struct PairsSummary {
 ///
 /// # Errors
 /// As [`dedup`](super::dedup::dedup).
-pub fn pairs(config: &RunConfig, exact: bool, output: Option<&Path>, observer: Observer) -> Result<PairsSummary> {
+pub fn pairs(config: &RunConfig, output: Option<&Path>, observer: Observer) -> Result<PairsSummary> {
     // The figures of a pair are counted, whatever the configuration says of verifying.
-    let asked = Config { verify: Verify::Exact, ..config.method.clone() };
-    let method = Method::new(if exact { without_bands(&asked) } else { asked })?;
+    let method = Method::new(Config { verify: Some(Verify::Exact), ..config.method.clone() })?;
+    let all = config.method.candidates == Candidates::All;
     let inputs = expand(&config.inputs)?;
     let stdout = PathBuf::from("-");
     let path = output.unwrap_or(&stdout);
@@ -73,7 +72,7 @@ pub fn pairs(config: &RunConfig, exact: bool, output: Option<&Path>, observer: O
     let mut table = sketching::sketch(config, &method, &source, &pool, bad.as_mut(), observer)?;
     let mut pairing = Pairing::new(&table);
     let copies = Copies::of(&pairing);
-    if !exact {
+    if !all {
         let with_copies: Vec<u32> = pairing.contenders.iter().copied().filter(|&d| copies.group(d).len() > 1).collect();
         pairing.keep_likely(&table, &method, &pool, observer);
         pairing.contenders.extend(with_copies);
@@ -82,41 +81,24 @@ pub fn pairs(config: &RunConfig, exact: bool, output: Option<&Path>, observer: O
     }
     let columns = std::mem::take(&mut table.columns);
     let sets = loading::load(config, &method, &source, &table, pairing.contenders.iter().copied(), &pool, observer)?;
+    let meetings = Meetings::new(&method, columns, &pairing, &sets)?;
+    let matcher = Matcher::new(&method, &table.bits, &sets);
     let mut matches: Vec<(u32, u32, Overlap)> = Vec::new();
-    if exact {
-        let mut loaded = Vec::new();
-        for &document in &pairing.contenders {
-            let mut set = Vec::new();
-            sets.read(document, &mut set)?;
-            loaded.push(set);
+    meetings.each_candidate_pair(&pairing.contenders, &matcher, &pool, |batch| {
+        for (&(a, b), likeness) in batch.iter().zip(likenesses(batch, &matcher, &pool)?) {
+            matches.extend(likeness.and_then(|likeness| likeness.overlap).map(|overlap| (a, b, overlap)));
         }
-        let document = |place: u32| pairing.contenders[place as usize];
-        matches
-            .extend(similarity_join(&loaded, config.method.threshold).iter().map(|p| (document(p.a), document(p.b), p.overlap)));
-    } else {
-        let matcher = Matcher::new(&method, &table.bits, &sets);
-        each_candidate_pair(&columns, &pairing.contenders, &matcher, &pool, |batch| {
-            for (&(a, b), likeness) in batch.iter().zip(likenesses(batch, &matcher, &pool)?) {
-                matches.extend(likeness.and_then(|likeness| likeness.overlap).map(|overlap| (a, b, overlap)));
-            }
-            Ok(())
-        })?;
-    }
+        Ok(())
+    })?;
     let listed = Listing { table: &table, pairing: &pairing, copies: &copies, sets: &sets }.write(matches, &mut output)?;
     finish([bad, Some(output)])?;
     Ok(PairsSummary {
         documents: table.documents().into(),
         pairs: listed,
-        exact,
-        found_at_threshold: if exact { 1.0 } else { method.shape().curve().found(config.method.threshold) },
+        found_at_threshold: method.found_at_threshold(),
         bad_lines: table.counts.bad_lines,
         bad_examples: table.counts.bad_examples.clone(),
     })
-}
-
-/// The exact way asks nothing of the bands: one of one row, the least there can be.
-fn without_bands(config: &Config) -> Config {
-    Config { bands: Some(1), rows: Some(1), recall: f64::MIN_POSITIVE, ..config.clone() }
 }
 
 /// Each leader's group of equal documents, itself among them.

@@ -1,6 +1,6 @@
 //! First pass: every text to its sketch.
 
-use lookalike::{Method, Scratch, cluster::Keep, fingerprint::Digest, sketch::Bits};
+use lookalike::{Method, Scratch, cluster::Keep, fingerprint::Digest, sketch::Sketches};
 use rayon::{ThreadPool, slice::ParallelSliceMut};
 use serde_json::value::RawValue;
 use xxhash_rust::xxh3::xxh3_128;
@@ -21,7 +21,7 @@ const IDS_IN_MEMORY: usize = 16 << 20;
 pub(crate) struct Table {
     pub(crate) blocks: Vec<BlockInfo>,
     pub(crate) digests: Vec<Digest>,
-    pub(crate) bits: Vec<Bits>,
+    pub(crate) bits: Sketches,
     pub(crate) columns: Vec<Vec<u32>>,
     /// Keep order's keys; empty when input order decides.
     pub(crate) keys: Vec<u64>,
@@ -95,7 +95,7 @@ impl Table {
         self.counts.bad_examples.extend(bad_messages);
         self.counts.bad_examples.truncate(BAD_EXAMPLES);
         self.digests.extend(digests);
-        self.bits.extend(bits);
+        self.bits.append(&bits);
         self.columns.iter_mut().zip(&columns).for_each(|(all, more)| all.extend_from_slice(more));
         self.keys.extend(keys);
         let mut end = self.ids.end();
@@ -110,11 +110,10 @@ impl Table {
 }
 
 /// One block's part of the table.
-#[derive(Default)]
 struct Sketched {
     info: BlockInfo,
     digests: Vec<Digest>,
-    bits: Vec<Bits>,
+    bits: Sketches,
     columns: Vec<Vec<u32>>,
     keys: Vec<u64>,
     ids: Vec<u8>,
@@ -125,6 +124,25 @@ struct Sketched {
     bad_lines: Vec<u8>,
     bad_messages: Vec<String>,
     line_bytes: u64,
+}
+
+impl Sketched {
+    fn new(method: &Method) -> Self {
+        Self {
+            info: BlockInfo::default(),
+            digests: Vec::new(),
+            bits: Sketches::new(method.stride()),
+            columns: vec![Vec::new(); method.columns()],
+            keys: Vec::new(),
+            ids: Vec::new(),
+            id_lengths: Vec::new(),
+            id_hashes: Vec::new(),
+            without_id: 0,
+            bad_lines: Vec::new(),
+            bad_messages: Vec::new(),
+            line_bytes: 0,
+        }
+    }
 }
 
 /// A worker's buffers.
@@ -141,11 +159,12 @@ pub(crate) fn fields(config: &RunConfig) -> Result<Fields> {
             format!("field {:?} cannot be both the text and the id; see --text-field and --id-field", config.text_field);
         return Err(Error::new(ErrorKind::Config, message));
     }
-    if config.keep.field() == Some(&config.text_field) {
-        let message = format!("--keep {}: the text cannot be the field that decides; name another field", config.keep);
+    let keep = config.keep();
+    if keep.field() == Some(&config.text_field) {
+        let message = format!("--keep {keep}: the text cannot be the field that decides; name another field");
         return Err(Error::new(ErrorKind::Config, message));
     }
-    Ok(Fields { text: config.text_field.clone(), id: config.id_field.clone(), keep: config.keep.clone() })
+    Ok(Fields { text: config.text_field.clone(), id: config.id_field.clone(), keep })
 }
 
 /// Reads the whole source. Bad lines go to `bad`, or stop the run.
@@ -161,8 +180,8 @@ pub(crate) fn sketch(
     let mut table = Table {
         blocks: Vec::new(),
         digests: Vec::new(),
-        bits: Vec::new(),
-        columns: vec![Vec::new(); method.shape().curve().bands],
+        bits: Sketches::new(method.stride()),
+        columns: vec![Vec::new(); method.columns()],
         keys: Vec::new(),
         ids: Spill::new(IDS_IN_MEMORY, config.temp_dir.clone()),
         id_ends: Vec::new(),
@@ -213,7 +232,7 @@ struct Pass<'a> {
 impl Pass<'_> {
     fn block(&self, block: &Block, worker: &mut Worker) -> Result<Sketched> {
         let Worker { record, scratch } = worker;
-        let mut out = Sketched { columns: vec![Vec::new(); self.method.shape().curve().bands], ..Sketched::default() };
+        let mut out = Sketched::new(self.method);
         out.info.input = block.input;
         out.info.first_line = block.first_line;
         for (line, number) in block.lines().zip(0u32..) {
@@ -239,8 +258,8 @@ impl Pass<'_> {
             }
             self.method.sketch(&record.text, scratch);
             out.digests.push(scratch.digest);
-            out.bits.push(scratch.bits);
-            out.columns.iter_mut().zip(self.method.keys(scratch)).for_each(|(column, key)| column.push(key));
+            out.bits.push(&scratch.bits);
+            out.columns.iter_mut().zip(&scratch.keys).for_each(|(column, &key)| column.push(key));
             if self.fields.keep != Keep::First {
                 out.keys.push(record.key);
             }

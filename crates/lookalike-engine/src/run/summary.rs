@@ -1,6 +1,6 @@
 //! What a run did, in numbers.
 
-use lookalike::{Config, Method};
+use lookalike::{Config, Method, Verify, lsh::Shape};
 use serde::Serialize;
 
 /// The outcome of a run. Documents in = kept + dropped, always.
@@ -32,20 +32,22 @@ pub struct Summary {
     pub blank_lines: u64,
     /// Bytes of the documents' lines, decompressed.
     pub bytes: u64,
-    /// Bands of the signature.
-    pub bands: usize,
+    /// Bands of the signature, where candidates are found by bands.
+    pub bands: Option<usize>,
     /// Rows of a band.
-    pub rows: usize,
-    /// P(found) for a pair at the threshold.
-    pub found_at_threshold: f64,
-    /// Pairs that shared a band and met when it was decided, after documents without any likely partner were set aside.
+    pub rows: Option<usize>,
+    /// P(found) for a pair at the threshold, where it is known.
+    pub found_at_threshold: Option<f64>,
+    /// Pairs that met when it was decided, after documents without any likely partner were set aside.
     pub pairs_met: u64,
-    /// Of these, pairs that their b-bit sketches refused.
+    /// Of these, pairs that their fixed-size sketches refused.
     pub pairs_refused: u64,
     /// Seconds of each pass.
     pub seconds: Seconds,
     /// How documents were compared.
     pub method: Config,
+    /// What was taken for similar.
+    pub verify: Verify,
     /// Which document of a group stays.
     pub keep: String,
 }
@@ -69,7 +71,7 @@ pub struct Seconds {
 
 impl Summary {
     pub(crate) fn new(method: &Method) -> Self {
-        let curve = method.shape().curve();
+        let curve = method.shape().map(Shape::curve);
         Self {
             documents: 0,
             kept: 0,
@@ -84,13 +86,14 @@ impl Summary {
             without_id: 0,
             blank_lines: 0,
             bytes: 0,
-            bands: curve.bands,
-            rows: curve.rows,
-            found_at_threshold: curve.found(method.shape().threshold()),
+            bands: curve.map(|curve| curve.bands),
+            rows: curve.map(|curve| curve.rows),
+            found_at_threshold: method.found_at_threshold(),
             pairs_met: 0,
             pairs_refused: 0,
             seconds: Seconds::default(),
             method: method.config().clone(),
+            verify: method.verify(),
             keep: String::new(),
         }
     }

@@ -4,10 +4,12 @@ mod best;
 mod buckets;
 mod copies;
 mod keep;
+mod links;
 mod union;
 
 pub use best::Best;
 pub use buckets::{Buckets, Company};
 pub use copies::leaders;
 pub use keep::{Keep, keep_order, number_key, ranks, time_key};
+pub use links::{Links, Listed};
 pub use union::UnionFind;

@@ -4,7 +4,9 @@
 mod bbit;
 mod estimate;
 mod minhash;
+mod sketches;
 
 pub use bbit::{BITS_SLOTS, Bits, agreement, agreement_floor, agreement_resemblance, bits};
 pub use estimate::Estimate;
 pub use minhash::{MinHash, Signature};
+pub use sketches::Sketches;

@@ -2,7 +2,7 @@
 //! Xiao et al. 2008, *Efficient similarity joins for near duplicate detection*). No sketches, nothing missed: the ground
 //! truth for all else.
 
-use super::Overlap;
+use super::{Measure, Overlap};
 
 /// A pair of documents, by their places in the list, and their overlap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub fn similarity_join(sets: &[Vec<u64>], threshold: f64) -> Vec<Pair> {
             list.drain(..small);
             for &(other, j) in list.iter() {
                 let other_set = &ranked[other as usize];
-                let Some(needed) = Overlap::needed(other_set.len() as u64, size, threshold) else { continue };
+                let Some(needed) = Measure::Resemblance.needed(other_set.len() as u64, size, threshold) else { continue };
                 let still = (set.len() - i).min(other_set.len() - j as usize) as u64;
                 if met[other as usize] == 0 {
                     candidates.push(other);
@@ -60,11 +60,8 @@ pub fn similarity_join(sets: &[Vec<u64>], threshold: f64) -> Vec<Pair> {
                 continue;
             }
             let (a, b) = (d.min(other), d.max(other));
-            pairs.extend(Overlap::at_least(&sets[a as usize], &sets[b as usize], threshold).map(|overlap| Pair {
-                a,
-                b,
-                overlap,
-            }));
+            let overlap = Measure::Resemblance.at_least(&sets[a as usize], &sets[b as usize], threshold);
+            pairs.extend(overlap.map(|overlap| Pair { a, b, overlap }));
         }
         for (i, &element) in set[..prefix(size, size, threshold)].iter().enumerate() {
             index[element as usize].push((d, i as u32));
@@ -75,7 +72,7 @@ pub fn similarity_join(sets: &[Vec<u64>], threshold: f64) -> Vec<Pair> {
 }
 
 /// Each set's elements by rank, the rarest first.
-fn by_rarity(sets: &[Vec<u64>]) -> Vec<Vec<u32>> {
+pub(super) fn by_rarity(sets: &[Vec<u64>]) -> Vec<Vec<u32>> {
     let mut all: Vec<u64> = sets.iter().flatten().copied().collect();
     all.sort_unstable();
     let mut counted: Vec<(u32, u64)> = all.chunk_by(|a, b| a == b).map(|same| (same.len() as u32, same[0])).collect();
@@ -109,7 +106,7 @@ fn least_partner(size: u64, threshold: f64) -> u64 {
 
 /// How many of the rarest elements must be looked at, to share one with any set of at least `partner` elements that fits.
 fn prefix(size: u64, partner: u64, threshold: f64) -> usize {
-    let needed = Overlap::needed(size, partner, threshold).unwrap_or(1).max(1);
+    let needed = Measure::Resemblance.needed(size, partner, threshold).unwrap_or(1).max(1);
     (size - needed.min(size) + 1) as usize
 }
 

@@ -49,14 +49,6 @@ impl Overlap {
         Self { shared: intersection(a, b), a: a.len() as u64, b: b.len() as u64 }
     }
 
-    /// The overlap of two sorted sets if their resemblance is at least `threshold`; gives up as soon as it cannot be.
-    pub fn at_least(a: &[u64], b: &[u64], threshold: f64) -> Option<Self> {
-        let (na, nb) = (a.len() as u64, b.len() as u64);
-        let needed = Self::needed(na, nb, threshold)?;
-        let shared = intersection_at_least(a, b, needed)?;
-        Some(Self { shared, a: na, b: nb })
-    }
-
     /// r(A, B) = |A ∩ B| / |A ∪ B|; two empty sets resemble nothing. The division is correctly rounded, so 4 / 5 *is* the
     /// threshold 0.8.
     pub fn resemblance(self) -> f64 {
@@ -71,23 +63,6 @@ impl Overlap {
     /// The same pair seen from B.
     pub fn swapped(self) -> Self {
         Self { a: self.b, b: self.a, ..self }
-    }
-
-    /// The least |A ∩ B| that makes sets of these sizes at least `threshold` resembling; none when their sizes forbid it.
-    pub fn needed(a: u64, b: u64, threshold: f64) -> Option<u64> {
-        let reaches = |shared| Self { shared, a, b }.resemblance() >= threshold;
-        if !reaches(a.min(b)) {
-            return None;
-        }
-        // i / (a + b − i) ≥ t  ⇔  i ≥ t (a + b) / (1 + t), but for rounding: step to the exact edge.
-        let mut shared = ((threshold / (1.0 + threshold)) * (a + b) as f64).floor().min(a.min(b) as f64) as u64;
-        while shared > 0 && reaches(shared - 1) {
-            shared -= 1;
-        }
-        while !reaches(shared) {
-            shared += 1;
-        }
-        Some(shared)
     }
 }
 
@@ -128,39 +103,13 @@ fn merge(a: &[u64], b: &[u64], stretch: usize, go_on: impl Fn(u64, usize, usize)
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
-    use proptest::prelude::*;
-
     use super::*;
 
-    fn set() -> impl Strategy<Value = Vec<u64>> {
-        prop::collection::btree_set(0u64..300, 0..200).prop_map(|set| set.into_iter().collect())
-    }
-
-    proptest! {
-        #[test]
-        fn counting_is_set_intersection(a in set(), b in set(), threshold in 0.01f64..=1.0) {
-            let (x, y): (BTreeSet<_>, BTreeSet<_>) = (a.iter().collect(), b.iter().collect());
-            let (both, either) = (x.intersection(&y).count(), x.union(&y).count());
-            let overlap = Overlap::of(&a, &b);
-            prop_assert_eq!(overlap.shared, both as u64);
-            let resemblance = if either == 0 { 0.0 } else { both as f64 / either as f64 };
-            prop_assert_eq!(overlap.resemblance(), resemblance);
-            prop_assert_eq!(Overlap::at_least(&a, &b, threshold), (resemblance >= threshold).then_some(overlap));
-        }
-
-        #[test]
-        fn the_needed_overlap_is_the_least_that_reaches(a in 0u64..500, b in 0u64..500, percent in 1u32..=100) {
-            let threshold = f64::from(percent) / 100.0;
-            let reaches = |shared: &u64| Overlap { shared: *shared, a, b }.resemblance() >= threshold;
-            prop_assert_eq!(Overlap::needed(a, b, threshold), (0..=a.min(b)).find(reaches));
-        }
-    }
-
     #[test]
-    fn four_fifths_reach_the_threshold_of_0_8() {
-        assert_eq!(Overlap::needed(4, 5, 0.8), Some(4));
-        assert!(Overlap { shared: 4, a: 4, b: 5 }.resemblance() >= 0.8);
+    fn figures_of_a_pair() {
+        let figures = Figures::from(Overlap::of(&[1, 2, 3, 4], &[3, 4, 5, 6, 7, 8]));
+        assert_eq!((figures.intersection, figures.size_a, figures.size_b), (2, 4, 6));
+        assert_eq!((figures.resemblance, figures.containment_ab, figures.containment_ba), (0.25, 0.5, 1.0 / 3.0));
+        assert_eq!(Overlap::of(&[], &[]).resemblance(), 0.0);
     }
 }

@@ -4,34 +4,45 @@
 use std::collections::BTreeSet;
 
 use lookalike::{
-    Method, Scratch,
-    text::{Tokens, TokensBy, canonicalise},
+    Candidates, Config, Method, Occurrences, Scratch,
+    text::{Tokens, canonicalise},
+    verify::Measure,
 };
 
+/// A shingle's tokens, and which occurrence it is (always the first under option B).
+type Shingle = (Vec<Vec<u8>>, usize);
+
+/// A document's canonical text, keys, and fixed-size sketch.
+type Sketch = (Vec<u8>, Vec<u32>, Vec<u8>);
+
+fn shares_a_key(a: &Sketch, b: &Sketch) -> bool {
+    a.1.iter().zip(&b.1).any(|(a, b)| a == b)
+}
+
 pub struct Twin {
-    sets: Vec<BTreeSet<Vec<Vec<u8>>>>,
+    measure: Measure,
+    sets: Vec<BTreeSet<Shingle>>,
     candidates: Vec<Vec<bool>>,
 }
 
-/// What the law says of one document: its representative and their resemblance, if it is dropped.
+/// What the law says of one document: its representative and its similarity to it, if it is dropped.
 pub type Verdict = Option<(usize, f64)>;
 
 impl Twin {
     pub fn new(texts: &[&str], method: &Method) -> Self {
-        let sets = texts.iter().map(|text| shingle_set(text, method.config().tokens, method.config().shingle)).collect();
+        let sets = texts.iter().map(|text| shingle_set(text, method.config())).collect();
         let mut scratch = Scratch::default();
-        let sketches: Vec<_> = texts
+        let sketches: Vec<Sketch> = texts
             .iter()
             .map(|text| {
                 method.sketch(text, &mut scratch);
-                (scratch.tokens.text().to_vec(), method.keys(&scratch).collect::<Vec<_>>(), scratch.bits)
+                (scratch.tokens.text().to_vec(), scratch.keys.clone(), scratch.bits.clone())
             })
             .collect();
-        let candidate = |(text_a, keys_a, bits_a): &(Vec<u8>, Vec<u32>, _), (text_b, keys_b, bits_b): &(Vec<u8>, Vec<u32>, _)| {
-            text_a == text_b || keys_a.iter().zip(keys_b).any(|(a, b)| a == b) && method.agree(bits_a, bits_b)
-        };
+        let all = method.config().candidates == Candidates::All;
+        let candidate = |a: &Sketch, b: &Sketch| all || a.0 == b.0 || shares_a_key(a, b) && method.agree(&a.2, &b.2);
         let candidates = sketches.iter().map(|a| sketches.iter().map(|b| candidate(a, b)).collect()).collect();
-        Self { sets, candidates }
+        Self { measure: method.config().measure, sets, candidates }
     }
 
     pub fn is_empty(&self, d: usize) -> bool {
@@ -42,10 +53,14 @@ impl Twin {
         self.candidates[a][b] && !self.is_empty(a) && !self.is_empty(b)
     }
 
-    pub fn resemblance(&self, a: usize, b: usize) -> f64 {
+    /// How similar a is to b.
+    pub fn similarity(&self, a: usize, b: usize) -> f64 {
         let both = self.sets[a].intersection(&self.sets[b]).count();
-        let either = self.sets[a].union(&self.sets[b]).count();
-        if either == 0 { 0.0 } else { both as f64 / either as f64 }
+        let whole = match self.measure {
+            Measure::Resemblance => self.sets[a].union(&self.sets[b]).count(),
+            Measure::Containment => self.sets[a].len(),
+        };
+        if whole == 0 { 0.0 } else { both as f64 / whole as f64 }
     }
 
     /// Going down that order, a document is dropped when a document already kept is its candidate and is at least t similar
@@ -56,7 +71,7 @@ impl Twin {
         for &d in order {
             let mut best: Verdict = None;
             for &k in &kept {
-                let similarity = self.resemblance(d, k);
+                let similarity = self.similarity(d, k);
                 if self.is_candidate(d, k) && similarity >= t && best.is_none_or(|(_, best)| similarity > best) {
                     best = Some((k, similarity));
                 }
@@ -69,7 +84,7 @@ impl Twin {
         verdicts
     }
 
-    /// Each document's component among all matches, named by its first in keep order.
+    /// Each document's component among all pairs of which one is similar to the other, named by its first in keep order.
     pub fn components(&self, order: &[usize], t: f64) -> Vec<usize> {
         let mut names = vec![usize::MAX; order.len()];
         for &start in order {
@@ -80,7 +95,8 @@ impl Twin {
             let mut reached = vec![start];
             while let Some(a) = reached.pop() {
                 for (b, name) in names.iter_mut().enumerate() {
-                    if *name == usize::MAX && self.is_candidate(a, b) && self.resemblance(a, b) >= t {
+                    let similar = self.similarity(a, b).max(self.similarity(b, a)) >= t;
+                    if *name == usize::MAX && self.is_candidate(a, b) && similar {
                         *name = start;
                         reached.push(b);
                     }
@@ -91,13 +107,18 @@ impl Twin {
     }
 }
 
-pub fn shingle_set(text: &str, by: TokensBy, k: usize) -> BTreeSet<Vec<Vec<u8>>> {
+pub fn shingle_set(text: &str, config: &Config) -> BTreeSet<Shingle> {
     let mut tokens = Tokens::new();
-    canonicalise(text, by, &mut tokens);
+    canonicalise(text, config.tokens, &mut tokens);
     let tokens: Vec<Vec<u8>> = tokens.iter().map(<[u8]>::to_vec).collect();
-    match tokens.len() {
-        0 => BTreeSet::new(),
-        n if n < k => [tokens].into(),
-        _ => tokens.windows(k).map(<[_]>::to_vec).collect(),
-    }
+    let bag: Vec<Vec<Vec<u8>>> = match tokens.len() {
+        0 => Vec::new(),
+        n if n < config.shingle => vec![tokens],
+        _ => tokens.windows(config.shingle).map(<[_]>::to_vec).collect(),
+    };
+    let label = |i: usize| match config.occurrences {
+        Occurrences::Once => 0,
+        Occurrences::Labelled => bag[..i].iter().filter(|earlier| **earlier == bag[i]).count(),
+    };
+    (0..bag.len()).map(|i| (bag[i].clone(), label(i))).collect()
 }

@@ -1,0 +1,154 @@
+//! What a user asks for, checked once, and turned into the functions that a run is made of: text → sketch, two sketches →
+//! *candidate or not*, two sets → *similar or not*.
+
+mod scratch;
+mod sketcher;
+
+pub use scratch::Scratch;
+use sketcher::Sketcher;
+
+use crate::{
+    config::{Candidates, Config, Occurrences, Verify},
+    error::{ErrorKind, Result},
+    fingerprint,
+    lsh::Shape,
+    shingle::Shingling,
+    text::canonicalise,
+    verify::{Measure, Pair, containment_join, similarity_join},
+};
+
+/// A checked configuration.
+#[derive(Debug, Clone)]
+pub struct Method {
+    config: Config,
+    shingling: Shingling,
+    verify: Verify,
+    sketcher: Sketcher,
+}
+
+impl Method {
+    /// Checks a configuration.
+    ///
+    /// # Errors
+    /// Whatever in it cannot be, with the way out in the message.
+    pub fn new(config: Config) -> Result<Self> {
+        let shingling = Shingling::new(config.shingle)?;
+        Shape::check(config.threshold, config.recall)?;
+        let sketcher = Sketcher::new(&config)?;
+        let verify = config.verify.unwrap_or_else(|| config.candidates.verify());
+        if verify != Verify::Exact && config.candidates == Candidates::All {
+            return Err(ErrorKind::NothingToEstimate.into());
+        }
+        if config.measure == Measure::Containment && matches!(config.candidates, Candidates::Bands(_)) {
+            return Err(ErrorKind::NoContainment.into());
+        }
+        Ok(Self { config, shingling, verify, sketcher })
+    }
+
+    /// What was asked for.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The shingles' length.
+    pub fn shingling(&self) -> Shingling {
+        self.shingling
+    }
+
+    /// What *similar* means in this run.
+    pub fn verify(&self) -> Verify {
+        self.verify
+    }
+
+    /// The least similarity of a match, by what is measured or by what the sketches say.
+    pub fn least(&self) -> f64 {
+        self.config.threshold
+    }
+
+    /// Bands, rows and the promise they keep; none where candidates are not found by bands.
+    pub fn shape(&self) -> Option<Shape> {
+        self.sketcher.shape()
+    }
+
+    /// The share of the pairs at the threshold that are found, where it is known.
+    pub fn found_at_threshold(&self) -> Option<f64> {
+        match self.config.candidates {
+            Candidates::All => Some(1.0),
+            _ => self.shape().map(|shape| shape.curve().found(shape.threshold())),
+        }
+    }
+
+    /// Keys of a document: two documents that share one at the same place may be candidates.
+    pub fn columns(&self) -> usize {
+        self.sketcher.columns()
+    }
+
+    /// Bytes of a document's fixed-size sketch.
+    pub fn stride(&self) -> usize {
+        self.sketcher.stride()
+    }
+
+    /// Fills `scratch` with all that a run keeps of a text. Nothing is allocated once the buffers have grown.
+    pub fn sketch(&self, text: &str, scratch: &mut Scratch) {
+        self.fingerprint(text, scratch);
+        scratch.digest = fingerprint::digest(&scratch.tokens);
+        self.sketcher.sketch(scratch);
+    }
+
+    /// Fills `scratch.fingerprints` with the text's shingle *set*, sorted, for exact verification.
+    pub fn set(&self, text: &str, scratch: &mut Scratch) {
+        self.fingerprint(text, scratch);
+        fingerprint::sort_distinct(&mut scratch.fingerprints);
+    }
+
+    fn fingerprint(&self, text: &str, scratch: &mut Scratch) {
+        canonicalise(text, self.config.tokens, &mut scratch.tokens);
+        fingerprint::token_hashes(&scratch.tokens, &mut scratch.token_hashes);
+        fingerprint::fingerprints(&scratch.token_hashes, self.shingling, &mut scratch.fingerprints);
+        if self.config.occurrences == Occurrences::Labelled {
+            fingerprint::label_occurrences(&mut scratch.fingerprints);
+        }
+    }
+
+    /// The second half of *candidate*: two documents that share a key must also be alike in their fixed-size sketches.
+    #[inline]
+    pub fn agree(&self, a: &[u8], b: &[u8]) -> bool {
+        self.sketcher.agree(a, b)
+    }
+
+    /// How similar two documents are by their fixed-size sketches; 1 where these only say candidate or not.
+    pub fn estimate(&self, a: &[u8], b: &[u8]) -> f64 {
+        self.sketcher.estimate(a, b)
+    }
+
+    /// All pairs of sets of which one is similar to the other; the first half of *candidate* where all pairs are asked for.
+    pub fn join(&self, sets: &[Vec<u64>]) -> Vec<Pair> {
+        match self.config.measure {
+            Measure::Resemblance => similarity_join(sets, self.config.threshold),
+            Measure::Containment => containment_join(sets, self.config.threshold),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{config::Bands, lsh::Curve};
+
+    #[test]
+    fn the_defaults_are_a_method() {
+        let method = Method::new(Config::default()).unwrap();
+        assert_eq!(method.shape().unwrap().curve(), Curve { bands: 21, rows: 6 });
+        assert!(method.found_at_threshold().unwrap() > 0.998);
+    }
+
+    #[test]
+    fn what_does_not_go_together_is_refused() {
+        let refused = |config| Method::new(config).unwrap_err().kind().clone();
+        let half = Candidates::Bands(Bands { bands: Some(20), rows: None });
+        assert_eq!(refused(Config { candidates: half, ..Config::default() }), ErrorKind::HalfShape);
+        assert_eq!(refused(Config { measure: Measure::Containment, ..Config::default() }), ErrorKind::NoContainment);
+        let estimated = Config { candidates: Candidates::All, verify: Some(Verify::Sketch), ..Config::default() };
+        assert_eq!(refused(estimated), ErrorKind::NothingToEstimate);
+    }
+}

@@ -1,0 +1,20 @@
+//! One text's sketch, and the room it was made in.
+
+use crate::{fingerprint::Digest, text::Tokens};
+
+/// One text's sketch, and the buffers it was made in.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    /// The canonical form.
+    pub tokens: Tokens,
+    /// The shingles' fingerprints: with repeats, in any order, after `sketch`; a sorted set after `set`.
+    pub fingerprints: Vec<u64>,
+    /// The canonical form's digest.
+    pub digest: Digest,
+    /// One key for each column.
+    pub keys: Vec<u32>,
+    /// The fixed-size sketch.
+    pub bits: Vec<u8>,
+    pub(super) token_hashes: Vec<u64>,
+    pub(super) slots: Vec<u32>,
+}
