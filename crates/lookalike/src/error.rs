@@ -41,6 +41,16 @@ pub enum ErrorKind {
         /// The most that are possible.
         max: usize,
     },
+    /// A fingerprint of too few bits, or of more than a machine word.
+    #[error("a fingerprint of degree {degree} is not possible: give a number from {min} to {max}; 64 bits is usual")]
+    Degree {
+        /// The degree asked for, in bits.
+        degree: u32,
+        /// The least that is possible.
+        min: u32,
+        /// The most that are possible.
+        max: u32,
+    },
     /// Bands or rows outside what a signature can hold.
     #[error("{bands} bands of {rows} rows is not possible: both must be at least 1 and their product at most {max}")]
     Shape {

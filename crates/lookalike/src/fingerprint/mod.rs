@@ -1,12 +1,13 @@
 //! Windows → set of numbers; the only folder that hashes.
 //!
 //! Everything here is frozen: `golden.rs` holds vectors that a release may not change, since stored sketches, indexes and
-//! other machines depend on them. Fingerprints have no seed; permutations (in `sketch`) have one.
+//! other machines depend on them. The default fingerprint has no seed; Rabin's has one, and so has each permutation.
 
 mod digest;
 mod labels;
 mod mix;
 mod permutation;
+mod rabin;
 mod rolling;
 mod set;
 mod tokens;
@@ -15,6 +16,7 @@ pub use digest::{Digest, digest};
 pub use labels::label_occurrences;
 pub use mix::{SplitMix64, finish};
 pub use permutation::Permutation;
+pub use rabin::{Nulls, Polynomial, Rabin};
 pub use rolling::fingerprints;
 pub use set::{fingerprint_set, sort_distinct};
 pub use tokens::token_hashes;
