@@ -3,7 +3,7 @@
 //!
 //! A string is a polynomial over GF(2), a leading 1 bit and then its bits, and its fingerprint is the residue modulo a random
 //! irreducible polynomial P of degree l. What the default fingerprint lacks and this has: a bound on collisions that holds for
-//! any two strings, even an adversary's.
+//! any two strings, even an adversary's (see [`collision_bound`](super::collision_bound)).
 //!
 //! Measured on a Xeon (Sapphire Rapids), texts of 600 words: the window slides in 2.0 ns a unit by carry-less
 //! multiplication and in 6.0 ns by tables, which also take 0.5 µs a text to fill; so the former is used wherever there is any.
