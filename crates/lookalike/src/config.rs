@@ -14,6 +14,8 @@ pub struct Config {
     pub shingle: usize,
     /// Whether a shingle that stands in a text several times counts once.
     pub occurrences: Occurrences,
+    /// How a shingle becomes a number.
+    pub fingerprint: FingerprintBy,
     /// What is measured of a pair.
     pub measure: Measure,
     /// t, the similarity from which two documents are roughly the same.
@@ -36,6 +38,7 @@ impl Default for Config {
             tokens: TokensBy::Auto,
             shingle: 5,
             occurrences: Occurrences::Once,
+            fingerprint: FingerprintBy::Rolling,
             measure: Measure::Resemblance,
             threshold: 0.8,
             candidates: Candidates::default(),
@@ -56,6 +59,20 @@ pub enum Occurrences {
     Once,
     /// Option A: a member for each occurrence, labelled with its number.
     Labelled,
+}
+
+/// How a shingle becomes a number of up to 64 bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum FingerprintBy {
+    /// The rolling hash of token hashes.
+    #[default]
+    Rolling,
+    /// Rabin's fingerprint of words padded to eight bytes, by a polynomial drawn from the seed (Broder 1997, section 4).
+    Rabin {
+        /// l, the bits of a fingerprint: 16 to 64. Few bits let unlike shingles collide.
+        degree: u32,
+    },
 }
 
 /// How candidates are found, and so what a sketch is.

@@ -51,7 +51,7 @@ mod method;
 
 mod dedup;
 
-pub use config::{Bands, Candidates, Cluster, Config, Occurrences, Verify};
+pub use config::{Bands, Candidates, Cluster, Config, FingerprintBy, Occurrences, Verify};
 pub use dedup::{Decision, Doc, Reason, dedup};
 pub use error::{Error, ErrorKind, Result};
 pub use method::{Method, Scratch};

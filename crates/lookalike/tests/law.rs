@@ -5,7 +5,8 @@
 mod twin;
 
 use lookalike::{
-    Bands, Candidates, Cluster, Config, Doc, Method, Occurrences, Reason, Verify, dedup, text::TokensBy, verify::Measure,
+    Bands, Candidates, Cluster, Config, Doc, FingerprintBy, Method, Occurrences, Reason, Verify, dedup, text::TokensBy,
+    verify::Measure,
 };
 use proptest::prelude::*;
 use twin::Twin;
@@ -43,11 +44,14 @@ fn config() -> impl Strategy<Value = Config> {
     let threshold = prop::sample::select(vec![0.3, 0.5, 0.7, 0.8, 0.9, 1.0]);
     let tokens = prop::sample::select(vec![TokensBy::Auto, TokensBy::Words, TokensBy::Chars]);
     let occurrences = prop::sample::select(vec![Occurrences::Once, Occurrences::Labelled]);
-    (threshold, tokens, occurrences, 1usize..6, finding(), 0u64..4).prop_map(
-        |(threshold, tokens, occurrences, shingle, (candidates, measure, recall), seed)| Config {
+    // Words here have up to eight bytes, so Rabin's units are the tokens.
+    let fingerprint = prop::sample::select(vec![FingerprintBy::Rolling, FingerprintBy::Rabin { degree: 61 }]);
+    (threshold, tokens, (occurrences, fingerprint), 1usize..6, finding(), 0u64..4).prop_map(
+        |(threshold, tokens, (occurrences, fingerprint), shingle, (candidates, measure, recall), seed)| Config {
             threshold,
             tokens,
             occurrences,
+            fingerprint,
             shingle,
             candidates,
             measure,

@@ -8,9 +8,9 @@ pub use scratch::Scratch;
 use sketcher::Sketcher;
 
 use crate::{
-    config::{Candidates, Config, Occurrences, Verify},
+    config::{Candidates, Config, FingerprintBy, Occurrences, Verify},
     error::{ErrorKind, Result},
-    fingerprint,
+    fingerprint::{self, Rabin},
     lsh::Shape,
     shingle::Shingling,
     text::canonicalise,
@@ -23,6 +23,7 @@ pub struct Method {
     config: Config,
     shingling: Shingling,
     verify: Verify,
+    rabin: Option<Rabin>,
     sketcher: Sketcher,
 }
 
@@ -42,7 +43,11 @@ impl Method {
         if config.measure == Measure::Containment && matches!(config.candidates, Candidates::Bands(_)) {
             return Err(ErrorKind::NoContainment.into());
         }
-        Ok(Self { config, shingling, verify, sketcher })
+        let rabin = match config.fingerprint {
+            FingerprintBy::Rolling => None,
+            FingerprintBy::Rabin { degree } => Some(Rabin::new(degree, config.seed)?),
+        };
+        Ok(Self { config, shingling, verify, rabin, sketcher })
     }
 
     /// What was asked for.
@@ -103,8 +108,17 @@ impl Method {
 
     fn fingerprint(&self, text: &str, scratch: &mut Scratch) {
         canonicalise(text, self.config.tokens, &mut scratch.tokens);
-        fingerprint::token_hashes(&scratch.tokens, &mut scratch.token_hashes);
-        fingerprint::fingerprints(&scratch.token_hashes, self.shingling, &mut scratch.fingerprints);
+        match &self.rabin {
+            None => {
+                fingerprint::token_hashes(&scratch.tokens, &mut scratch.token_hashes);
+                fingerprint::fingerprints(&scratch.token_hashes, self.shingling, &mut scratch.fingerprints);
+            }
+            Some(rabin) => {
+                rabin.shingles(&scratch.tokens, self.shingling, &mut scratch.fingerprints);
+                // Residues lie below 2ˡ; MinHash looks at the upper half of a number.
+                scratch.fingerprints.iter_mut().for_each(|f| *f = fingerprint::finish(*f));
+            }
+        }
         if self.config.occurrences == Occurrences::Labelled {
             fingerprint::label_occurrences(&mut scratch.fingerprints);
         }
