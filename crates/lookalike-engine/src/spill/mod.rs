@@ -1,6 +1,8 @@
 //! External memory: things that are written once, in order, and read anywhere. In memory up to a bound, beyond it in a
 //! temporary file that has no name, so that nothing is left behind whatever happens.
 
+mod sort;
+
 use std::{
     fs::File,
     io::{self, Write},
@@ -8,6 +10,7 @@ use std::{
     path::PathBuf,
 };
 
+pub(crate) use self::sort::Sorter;
 use crate::error::{Error, Result};
 
 /// An append-only store of `T`s in runs.

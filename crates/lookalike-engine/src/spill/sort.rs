@@ -1,0 +1,127 @@
+//! Sorting beyond memory: runs that fit are sorted and spilled, then merged.
+
+use std::{cmp::Reverse, collections::BinaryHeap, path::PathBuf};
+
+use rayon::{ThreadPool, slice::ParallelSliceMut};
+
+use super::Spill;
+use crate::error::Result;
+
+/// Rows of a run that are read at a time when runs are merged.
+const PIECE: usize = 1 << 14;
+
+/// Sorts fixed-width rows in a bounded memory.
+pub(crate) struct Sorter<'a, T> {
+    rows: Vec<T>,
+    /// Rows in memory at most.
+    bound: usize,
+    runs: Vec<(u64, u64)>,
+    spilled: Spill<T>,
+    pool: &'a ThreadPool,
+}
+
+impl<'a, T: bytemuck::Pod + Ord + Send> Sorter<'a, T> {
+    /// Keeps up to `bound` bytes in memory.
+    pub(crate) fn new(bound: usize, temp_dir: PathBuf, pool: &'a ThreadPool) -> Self {
+        let bound = (bound / size_of::<T>()).max(2);
+        Self { rows: Vec::new(), bound, runs: Vec::new(), spilled: Spill::new(0, temp_dir), pool }
+    }
+
+    pub(crate) fn push(&mut self, row: T) -> Result<()> {
+        if self.rows.len() == self.bound {
+            self.spill()?;
+        }
+        self.rows.push(row);
+        Ok(())
+    }
+
+    fn spill(&mut self) -> Result<()> {
+        let Self { rows, runs, spilled, pool, .. } = self;
+        pool.install(|| rows.par_sort_unstable());
+        let start = spilled.end();
+        spilled.append(rows)?;
+        runs.push((start, spilled.end()));
+        rows.clear();
+        Ok(())
+    }
+
+    /// All rows in order.
+    pub(crate) fn sorted(mut self) -> Result<Sorted<T>> {
+        if !self.runs.is_empty() {
+            self.spill()?;
+            self.rows = Vec::new();
+        }
+        let Self { mut rows, runs, spilled, pool, .. } = self;
+        pool.install(|| rows.par_sort_unstable());
+        let mut sorted = Sorted { memory: rows.into_iter(), spilled, runs: Vec::new(), heap: BinaryHeap::new() };
+        for (number, (next, end)) in runs.into_iter().enumerate() {
+            sorted.runs.push(Run { next, end, piece: Vec::new(), at: 0 });
+            sorted.refill(number)?;
+        }
+        Ok(sorted)
+    }
+}
+
+/// A run that is being merged.
+struct Run<T> {
+    next: u64,
+    end: u64,
+    piece: Vec<T>,
+    at: usize,
+}
+
+/// Rows in order, from memory or from a merge of runs.
+pub(crate) struct Sorted<T> {
+    memory: std::vec::IntoIter<T>,
+    spilled: Spill<T>,
+    runs: Vec<Run<T>>,
+    heap: BinaryHeap<Reverse<(T, usize)>>,
+}
+
+impl<T: bytemuck::Pod + Ord> Sorted<T> {
+    /// Puts a run's next row on the heap, unless the run is at its end.
+    fn refill(&mut self, number: usize) -> Result<()> {
+        let run = &mut self.runs[number];
+        if run.at == run.piece.len() {
+            let length = (run.end - run.next).min(PIECE as u64) as usize;
+            self.spilled.read(run.next, length, &mut run.piece)?;
+            run.next += length as u64;
+            run.at = 0;
+        }
+        if let Some(&row) = run.piece.get(run.at) {
+            run.at += 1;
+            self.heap.push(Reverse((row, number)));
+        }
+        Ok(())
+    }
+}
+
+impl<T: bytemuck::Pod + Ord> Iterator for Sorted<T> {
+    type Item = Result<T>;
+
+    fn next(&mut self) -> Option<Result<T>> {
+        let Some(Reverse((row, number))) = self.heap.pop() else { return self.memory.next().map(Ok) };
+        Some(self.refill(number).map(|()| row))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn runs_merge_to_what_sorting_in_memory_gives(rows in prop::collection::vec(any::<[u32; 2]>(), 0..300), bound in 0usize..2000) {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+            let mut sorter = Sorter::new(bound, std::env::temp_dir(), &pool);
+            for &row in &rows {
+                sorter.push(row).unwrap();
+            }
+            let mut expected = rows;
+            expected.sort_unstable();
+            prop_assert_eq!(sorter.sorted().unwrap().map(|row| row.unwrap()).collect::<Vec<_>>(), expected);
+        }
+    }
+}
