@@ -104,6 +104,80 @@ pub enum ErrorKind {
         "bands of MinHash find texts that resemble each other, not short ones inside long ones: for containment, find candidates by shared shingles"
     )]
     NoContainment,
+    /// A SimHash of a width that is not offered.
+    #[error("a SimHash of {0} bits is not possible: give 64 or 128")]
+    SimHashBits(u32),
+    /// A digest of no sentences.
+    #[error("a digest of the 0 longest sentences says nothing of a text: give a number from 1, such as 3")]
+    Sentences,
+    /// A Hamming distance that all hashes are within.
+    #[error(
+        "a distance of {distance} of {bits} bits tells nothing apart: give a number below {bits}; 3 of 64 is usual for near copies"
+    )]
+    Distance {
+        /// Bits that may differ.
+        distance: u32,
+        /// Bits of a hash.
+        bits: u32,
+    },
+    /// Too few blocks for a distance, or more than there are bits.
+    #[error("{blocks} blocks for a distance of {distance} of {bits} bits is not possible: give from {} to {bits} blocks", distance + 1)]
+    Blocks {
+        /// Blocks asked for.
+        blocks: u32,
+        /// Bits that may differ.
+        distance: u32,
+        /// Bits of a hash.
+        bits: u32,
+    },
+    /// A plan of more tables than are allowed.
+    #[error(
+        "{blocks} blocks for a distance of {distance} bits make more than {max} tables: give at most {most} blocks, or a smaller distance"
+    )]
+    Tables {
+        /// Blocks asked for.
+        blocks: u32,
+        /// Bits that may differ.
+        distance: u32,
+        /// The most blocks that are possible.
+        most: u32,
+        /// The most tables.
+        max: usize,
+    },
+    /// A sketch that keeps nothing.
+    #[error("a sample of no elements tells nothing: give a number from 1; 100 to 200 are usual")]
+    EmptySample,
+    /// A modulus 2^level that a sketch cannot have.
+    #[error("level {level} (a modulus of 2^{level}) is not possible here: give a level from {least} to {most}")]
+    Level {
+        /// The level asked for.
+        level: u32,
+        /// The least that is possible.
+        least: u32,
+        /// The most that is possible.
+        most: u32,
+    },
+    /// A resemblance outside [0, 1].
+    #[error("{0} is not a resemblance: give a number from 0 to 1")]
+    Resemblance(f64),
+    /// A margin of an estimate outside (0, 1).
+    #[error("a margin {0} cannot be kept: give a number above 0 and below 1, such as 0.1")]
+    Margin(f64),
+    /// A wanted confidence outside (0, 1).
+    #[error("confidence {0} cannot be promised: give a number above 0 and below 1, such as 0.95")]
+    Confidence(f64),
+    /// No sample that is searched is known to be large enough.
+    #[error(
+        "a margin of {margin} with confidence {confidence} needs a sample above {max}: ask for a wider margin or less confidence"
+    )]
+    NoSample {
+        /// The margin ε asked for.
+        margin: f64,
+        /// The confidence asked for.
+        confidence: f64,
+        /// The largest sample that is searched.
+        max: usize,
+    },
     /// Two sketches that were not made the same way.
     #[error("these sketches cannot be compared: one is {left}, the other {right}; sketch both with the same settings")]
     UnlikeSketches {

@@ -8,7 +8,7 @@
 //! | characters → tokens | [`text`] | the canonical form |
 //! | tokens → windows | [`shingle`] | k-shingles |
 //! | windows → numbers | [`fingerprint`] | 64-bit fingerprints; a document is their set |
-//! | set → summary | [`sketch`] | MinHash signatures, b-bit sketches, estimates with intervals |
+//! | set → summary | [`sketch`] | MinHash signatures, bottom and MOD_m sketches, b-bit sketches, estimates with intervals, sample sizes |
 //! | summaries → candidates | [`lsh`] | bands, the S-curve, the recall contract |
 //! | candidate → match | [`verify`] | exact resemblance and containment; the exact join |
 //! | matches → groups | [`cluster`] | keep order, the law's building blocks, connected components |

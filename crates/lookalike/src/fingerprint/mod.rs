@@ -16,7 +16,7 @@ mod tokens;
 pub use collisions::{
     collision_bound, expected_distinct, expected_distinct_approx, expected_resemblance, resemblance_bias_approx,
 };
-pub use digest::{Digest, digest};
+pub use digest::{Digest, DigestBy, digest};
 pub use labels::label_occurrences;
 pub use mix::{SplitMix64, finish};
 pub use permutation::Permutation;

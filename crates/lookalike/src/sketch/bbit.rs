@@ -3,6 +3,8 @@
 //! Two slots agree by chance once in 256, so 128 slots of one byte estimate nearly as well as 128 whole ones, in a quarter
 //! of the room, and are compared in a few nanoseconds.
 
+use super::binomial::probability;
+
 /// Slots that are kept.
 pub const BITS_SLOTS: usize = 128;
 
@@ -43,19 +45,7 @@ pub fn agreement_resemblance(agreement: u32) -> f64 {
 /// This is part of the definition of *candidate*, a fixed function of the two sketches.
 pub fn agreement_floor(threshold: f64) -> u32 {
     let p = threshold + (1.0 - threshold) * CHANCE;
-    let (n, mut below) = (BITS_SLOTS as f64, 0.0);
-    let mut log_choose = 0.0f64;
-    for k in 0..=BITS_SLOTS as u32 {
-        let kf = f64::from(k);
-        // ln 0 · 0 is not a number, and p = 1 has no failures to speak of.
-        let failures = if k as usize == BITS_SLOTS { 0.0 } else { (n - kf) * (1.0 - p).ln() };
-        below += (log_choose + kf * p.ln() + failures).exp();
-        if below > REJECT {
-            return k;
-        }
-        log_choose += ((n - kf) / (kf + 1.0)).ln();
-    }
-    BITS_SLOTS as u32
+    (0..BITS_SLOTS).find(|&k| probability(BITS_SLOTS, p, 0..=k) > REJECT).unwrap_or(BITS_SLOTS) as u32
 }
 
 #[cfg(test)]

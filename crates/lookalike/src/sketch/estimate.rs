@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-/// A share estimated from a sample, with the interval that holds the truth 95 times in 100.
+/// A share (or a count, where a function says so) estimated from a sample, with the interval that holds the truth 95 times in 100.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Estimate {
-    /// The estimate, 0 to 1.
+    /// The estimate; a share is 0 to 1.
     pub value: f64,
     /// The interval's lower end.
     pub low: f64,
@@ -14,9 +14,14 @@ pub struct Estimate {
 }
 
 /// The standard normal's 97.5 % point.
-const Z: f64 = 1.959_963_984_540_054;
+pub(super) const Z: f64 = 1.959_963_984_540_054;
 
 impl Estimate {
+    /// What was counted in full: an interval of no width.
+    pub fn exact(value: f64) -> Self {
+        Self { value, low: value, high: value }
+    }
+
     /// `hits` out of `trials`, with Wilson's score interval (Wilson 1927): unlike the textbook ± it stays inside [0, 1]
     /// and keeps its promise near both ends. No trials tell nothing: the interval is all of [0, 1].
     pub fn of_share(hits: u64, trials: u64) -> Self {

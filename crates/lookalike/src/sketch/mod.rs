@@ -1,12 +1,28 @@
-//! Set → small summary. A signature carries its length and seed; unlike ones refuse each other. What the sets were made of
-//! (tokens, shingles) a signature does not know.
+//! Set → small summary. A sketch carries its parameters and seed; unlike ones refuse each other. What the sets were made of
+//! (tokens, shingles) a sketch does not know.
 
+mod angle;
 mod bbit;
+pub mod binomial;
+mod bottom;
 mod estimate;
 mod minhash;
+mod modulo;
+mod sentences;
+mod simhash;
+pub mod size;
 mod sketches;
+mod sorted;
 
+pub use angle::{cosine_of_resemblance, differing_share, distance_at, resemblance_at, within_distance};
 pub use bbit::{BITS_SLOTS, Bits, agreement, agreement_floor, agreement_resemblance, bits};
+pub use bottom::{Bottom, BottomSampler, BottomSketch};
 pub use estimate::Estimate;
 pub use minhash::{MinHash, Signature};
+pub use modulo::{MAX_LEVEL, Modulo, ModuloSketch, Modulus};
+pub use sentences::{KSentence, KSentenceSketch};
+pub use simhash::{SimHash, SimHashSketch, Width};
 pub use sketches::Sketches;
+
+#[cfg(test)]
+mod trials;

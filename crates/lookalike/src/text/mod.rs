@@ -13,10 +13,12 @@
 mod ascii;
 mod canon;
 mod class;
+mod sentences;
 mod spans;
 mod tokens;
 
 pub use canon::canonicalise;
+pub use sentences::sentences;
 pub use spans::{Span, token_spans};
 pub use tokens::{Tokens, TokensBy};
 

@@ -1,0 +1,325 @@
+//! MOD_m sketches (Broder 1997, section 3): L(A) = the elements of π(A) that m divides. Larger sets have larger sketches,
+//! which is what containment needs: the sketch of an excerpt lies within the sketch of the whole.
+//!
+//! m = 2ⁱ and i is the *level*: the low i bits of π(x) are tested. L_{i+1} is those of L_i whose next bit is 0 too, so
+//! sketches of different levels are compared on the larger one. A level that the number of distinct elements chooses says
+//! nothing about which elements they are: given its size, L(A) ∪ L(B) is still a uniform sample of A ∪ B, and L(A) one of A.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Estimate,
+    sorted::{least_of_union, shared_of_least},
+};
+use crate::{
+    error::{ErrorKind, Result},
+    fingerprint::{Permutation, sort_distinct},
+};
+
+/// The highest level: of the 64-bit numbers, m = 2⁶³ divides two.
+pub const MAX_LEVEL: u32 = 63;
+
+/// How the level of a set is chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Modulus {
+    /// m = 2^level for every set: one element in m is expected in the sketch.
+    Fixed {
+        /// i, up to [`MAX_LEVEL`].
+        level: u32,
+    },
+    /// m = 2ⁱ for a set of least · 2ⁱ to least · 2ⁱ⁺¹ distinct elements (Broder 1997, section 3), 1 for a smaller one: from
+    /// `least` to twice as many elements are expected in the sketch. The paper's bounds are `least: 100`, so 100 to 200 are
+    /// expected; its text says 50 to 100, which is `least: 50`.
+    Growing {
+        /// The least number of elements to expect of a set that has as many.
+        least: usize,
+    },
+}
+
+impl Default for Modulus {
+    /// The paper's bounds.
+    fn default() -> Self {
+        Self::Growing { least: 100 }
+    }
+}
+
+/// A maker of MOD_m sketches: the same modulus and seed give the same sketches, on every machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Modulo {
+    modulus: Modulus,
+    permutation: Permutation,
+}
+
+impl Modulo {
+    /// Sketches by `modulus`, under the permutation of `seed`.
+    ///
+    /// # Errors
+    /// When the level is above [`MAX_LEVEL`], or no elements are to be expected.
+    pub fn new(modulus: Modulus, seed: u64) -> Result<Self> {
+        match modulus {
+            Modulus::Fixed { level } => check_level(level, 0)?,
+            Modulus::Growing { least: 0 } => return Err(ErrorKind::EmptySample.into()),
+            Modulus::Growing { .. } => {}
+        }
+        Ok(Self { modulus, permutation: Permutation::new(seed) })
+    }
+
+    /// The sketch of a set of fingerprints, in any order, repeats allowed.
+    ///
+    /// Cost: about a nanosecond an element, and the sorting of the sketch. A growing modulus has to count the distinct
+    /// elements: one more look at a list that is sorted and free of repeats, the sorting of a copy for any other.
+    pub fn sketch(&self, fingerprints: &[u64]) -> ModuloSketch {
+        let level = match self.modulus {
+            Modulus::Fixed { level } => level,
+            Modulus::Growing { least } => (distinct(fingerprints) / least).checked_ilog2().unwrap_or(0),
+        };
+        let mask = low_bits(level);
+        let permuted = fingerprints.iter().map(|&f| self.permutation.apply(f));
+        let mut elements: Vec<u64> = permuted.filter(|x| x & mask == 0).collect();
+        sort_distinct(&mut elements);
+        ModuloSketch { level, seed: self.permutation.seed(), elements, empty: fingerprints.is_empty() }
+    }
+}
+
+fn distinct(fingerprints: &[u64]) -> usize {
+    if fingerprints.is_sorted_by(|a, b| a < b) {
+        return fingerprints.len();
+    }
+    let mut set = fingerprints.to_vec();
+    sort_distinct(&mut set);
+    set.len()
+}
+
+/// The bits that are 0 in what 2^level divides.
+pub(super) fn low_bits(level: u32) -> u64 {
+    (1 << level) - 1
+}
+
+/// Refuses a level outside `least` to [`MAX_LEVEL`].
+pub(super) fn check_level(level: u32, least: u32) -> Result<()> {
+    match (least..=MAX_LEVEL).contains(&level) {
+        true => Ok(()),
+        false => Err(ErrorKind::Level { level, least, most: MAX_LEVEL }.into()),
+    }
+}
+
+/// L_i(A): the elements of π(A) that 2ⁱ divides. A function of the set, the level and the seed, and of nothing else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModuloSketch {
+    level: u32,
+    seed: u64,
+    elements: Vec<u64>,
+    /// Whether it is the empty set's, which resembles nothing.
+    empty: bool,
+}
+
+impl ModuloSketch {
+    /// i, where the modulus is 2ⁱ.
+    pub fn level(&self) -> u32 {
+        self.level
+    }
+
+    /// The seed of its permutation.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// The permuted elements that were kept, sorted.
+    pub fn elements(&self) -> &[u64] {
+        &self.elements
+    }
+
+    /// L_level(A) from L_i(A): what the larger modulus divides (Broder 1997, section 3).
+    ///
+    /// # Errors
+    /// When `level` is below the sketch's own, since what it left out is gone, or above [`MAX_LEVEL`].
+    pub fn at_level(&self, level: u32) -> Result<Self> {
+        check_level(level, self.level)?;
+        Ok(Self { level, elements: self.elements_at(level).into_owned(), ..*self })
+    }
+
+    /// The estimated resemblance |L(A) ∩ L(B)| / |L(A) ∪ L(B)| on the larger level (Broder 1997, section 3). Cost:
+    /// O(|L(A)| + |L(B)|).
+    ///
+    /// Unbiased, given that anything was sampled. When nothing was, the value is 0 and the interval all of [0, 1]. The sample
+    /// is drawn without replacement, so what is shared is hypergeometric, and the interval, which is made for the wider
+    /// binomial, is cautious. On level 0 the sketches are the sets, and the answer is exact. The empty set resembles
+    /// nothing, for certain.
+    ///
+    /// # Errors
+    /// When the other sketch has another seed.
+    pub fn resemblance(&self, other: &Self) -> Result<Estimate> {
+        let level = self.common_level(other)?;
+        let (shared, union) = self.shared_at(other, level);
+        Ok(self.share(other, level, shared, union))
+    }
+
+    /// The estimated containment |L(A) ∩ L(B)| / |L(A)| of this set in the other, on the larger level (Broder 1997, section
+    /// 3). Cost, interval and exactness as for [`resemblance`](Self::resemblance). A short document in a long one is
+    /// estimated from few elements, for L(A) has one in 2ⁱ where i is the long one's level: the interval tells.
+    ///
+    /// # Errors
+    /// When the other sketch has another seed.
+    pub fn containment(&self, other: &Self) -> Result<Estimate> {
+        let level = self.common_level(other)?;
+        let (shared, _) = self.shared_at(other, level);
+        Ok(self.share(other, level, shared, self.elements_at(level).len() as u64))
+    }
+
+    /// The sketch of the union of both sets, on the larger level. Cost: O(|L(A)| + |L(B)|).
+    ///
+    /// It is what [`Modulus::Fixed`] makes of the union on that level; [`Modulus::Growing`] may choose a higher one for it.
+    ///
+    /// # Errors
+    /// When the other sketch has another seed.
+    pub fn merge(&self, other: &Self) -> Result<Self> {
+        let level = self.common_level(other)?;
+        let elements = least_of_union(&self.elements_at(level), &other.elements_at(level), usize::MAX);
+        Ok(Self { level, seed: self.seed, elements, empty: self.empty && other.empty })
+    }
+
+    fn common_level(&self, other: &Self) -> Result<u32> {
+        if self.seed != other.seed {
+            return Err(ErrorKind::UnlikeSketches { left: self.describe(), right: other.describe() }.into());
+        }
+        Ok(self.level.max(other.level))
+    }
+
+    fn elements_at(&self, level: u32) -> Cow<'_, [u64]> {
+        if level == self.level {
+            return Cow::Borrowed(&self.elements);
+        }
+        let mask = low_bits(level);
+        Cow::Owned(self.elements.iter().copied().filter(|x| x & mask == 0).collect())
+    }
+
+    fn shared_at(&self, other: &Self, level: u32) -> (u64, u64) {
+        shared_of_least(&self.elements_at(level), &other.elements_at(level), usize::MAX)
+    }
+
+    fn share(&self, other: &Self, level: u32, hits: u64, of: u64) -> Estimate {
+        match (self.empty || other.empty, level) {
+            (true, _) => Estimate::exact(0.0),
+            (false, 0) => Estimate::exact(hits as f64 / of as f64),
+            _ => Estimate::of_share(hits, of),
+        }
+    }
+
+    fn describe(&self) -> String {
+        format!("a MOD sketch of level {} with seed {}", self.level, self.seed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::fingerprint::finish;
+
+    fn fixed(level: u32, seed: u64) -> Modulo {
+        Modulo::new(Modulus::Fixed { level }, seed).unwrap()
+    }
+
+    fn by_definition(set: &[u64], level: u32, seed: u64) -> Vec<u64> {
+        let mut permuted: Vec<u64> = set.iter().map(|&f| Permutation::new(seed).apply(f)).collect();
+        permuted.sort();
+        permuted.dedup();
+        permuted.into_iter().filter(|x| u128::from(*x) % (1u128 << level) == 0).collect()
+    }
+
+    fn bag() -> impl Strategy<Value = Vec<u64>> {
+        prop::collection::vec(0u64..200, 0..300)
+    }
+
+    proptest! {
+        #[test]
+        fn the_sketch_is_the_definition(set in bag(), level in 0..8u32, seed: u64) {
+            let sketch = fixed(level, seed).sketch(&set);
+            prop_assert_eq!(&sketch.elements, &by_definition(&set, level, seed));
+            let growing = Modulo::new(Modulus::Growing { least: 5 }, seed).unwrap().sketch(&set);
+            let n = by_definition(&set, 0, seed).len();
+            let level = (0..).find(|i| n < 5 << (i + 1)).unwrap();
+            prop_assert_eq!(growing, fixed(level, seed).sketch(&set));
+        }
+
+        #[test]
+        fn a_level_from_the_one_below_is_the_same_as_from_scratch(set in bag(), level in 0..8u32, more in 0..4u32, seed: u64) {
+            let from_below = fixed(level, seed).sketch(&set).at_level(level + more).unwrap();
+            prop_assert_eq!(from_below, fixed(level + more, seed).sketch(&set));
+        }
+
+        #[test]
+        fn the_merge_is_the_sketch_of_the_union(a in bag(), b in bag(), i in 0..6u32, j in 0..6u32, seed: u64) {
+            let merged = fixed(i, seed).sketch(&a).merge(&fixed(j, seed).sketch(&b)).unwrap();
+            prop_assert_eq!(merged, fixed(i.max(j), seed).sketch(&[a, b].concat()));
+        }
+
+        #[test]
+        fn the_estimates_are_the_definition(a in bag(), b in bag(), i in 0..4u32, j in 0..4u32, seed: u64) {
+            let (l, m) = (fixed(i, seed).sketch(&a), fixed(j, seed).sketch(&b));
+            let level = i.max(j);
+            let (in_a, in_b) = (by_definition(&a, level, seed), by_definition(&b, level, seed));
+            let shared = in_a.iter().filter(|x| in_b.contains(x)).count();
+            let share = |of: usize| if of == 0 { 0.0 } else { shared as f64 / of as f64 };
+            prop_assert_eq!(l.resemblance(&m).unwrap().value, share(in_a.len() + in_b.len() - shared));
+            prop_assert_eq!(l.containment(&m).unwrap().value, share(in_a.len()));
+        }
+    }
+
+    #[test]
+    fn levels_grow_with_the_set_and_the_sketch_stays_between_its_bounds() {
+        let modulo = Modulo::new(Modulus::default(), 1).unwrap();
+        let set: Vec<u64> = (0..25_600).collect();
+        for (n, level) in [(0, 0), (1, 0), (99, 0), (199, 0), (200, 1), (399, 1), (400, 2), (25_599, 7), (25_600, 8)] {
+            assert_eq!(modulo.sketch(&set[..n]).level, level, "{n}");
+        }
+        // What the documentation says of n / 2ⁱ: the mean over seeds is n / 2ⁱ, from 100 to 200.
+        for n in [200, 399, 3_200, 6_399] {
+            let sizes = (0..400).map(|seed| Modulo::new(Modulus::default(), seed).unwrap().sketch(&set[..n]).elements.len());
+            let (mean, expected) = (sizes.sum::<usize>() as f64 / 400.0, n as f64 / f64::from(1 << (n / 100).ilog2()));
+            assert!((100.0..200.0).contains(&expected) && (mean - expected).abs() < 3.0, "{mean} for {expected}");
+        }
+    }
+
+    #[test]
+    fn what_was_not_sampled_tells_nothing_and_the_empty_set_resembles_nothing() {
+        let whole = Estimate { value: 0.0, low: 0.0, high: 1.0 };
+        let nothing = Estimate { value: 0.0, low: 0.0, high: 0.0 };
+        let rare = fixed(40, 1);
+        let (one, empty, full) = (rare.sketch(&[1]), rare.sketch(&[]), fixed(0, 1).sketch(&[1, 2]));
+        assert_eq!(one.resemblance(&one), Ok(whole));
+        assert_eq!(one.containment(&full), Ok(whole));
+        for (a, b) in [(&empty, &one), (&one, &empty), (&empty, &empty), (&full, &empty), (&empty, &full)] {
+            assert_eq!((a.resemblance(b), a.containment(b)), (Ok(nothing), Ok(nothing)));
+        }
+        let half = fixed(0, 1).sketch(&[1]);
+        assert_eq!(half.resemblance(&full), Ok(Estimate { value: 0.5, low: 0.5, high: 0.5 }));
+        assert_eq!(half.containment(&full), Ok(Estimate { value: 1.0, low: 1.0, high: 1.0 }));
+    }
+
+    #[test]
+    fn unlike_sketches_and_impossible_levels_are_refused() {
+        let (a, b) = (fixed(3, 1).sketch(&[1]), fixed(4, 2).sketch(&[1]));
+        for refusal in [a.resemblance(&b).unwrap_err(), a.containment(&b).unwrap_err(), a.merge(&b).unwrap_err()] {
+            let words = refusal.to_string();
+            assert!(words.contains("level 3 with seed 1") && words.contains("level 4 with seed 2"), "{words}");
+        }
+        assert!(a.at_level(2).unwrap_err().to_string().contains("from 3 to 63"));
+        assert!(a.at_level(64).is_err() && a.at_level(63).is_ok());
+        assert!(Modulo::new(Modulus::Fixed { level: 64 }, 1).is_err());
+        assert!(Modulo::new(Modulus::Growing { least: 0 }, 1).is_err());
+    }
+
+    #[test]
+    fn sketches_are_frozen() {
+        let set: Vec<u64> = (0..1_000).map(finish).collect();
+        let sketch = Modulo::new(Modulus::default(), 1).unwrap().sketch(&set);
+        assert_eq!((sketch.level, sketch.elements.len()), (3, 121));
+        assert_eq!(sketch.elements[..3], [63764571622363904, 155342705159129976, 188229786244659184]);
+        assert_eq!(sketch.elements.iter().fold(0u64, |h, x| h.rotate_left(5) ^ x), 475630831775570349);
+    }
+}

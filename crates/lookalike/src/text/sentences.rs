@@ -1,0 +1,175 @@
+//! Sentences, cut by punctuation and line breaks: enough to find a text's longest ones, the same in each copy of it.
+//!
+//! Abbreviations are not looked up ("Dr. Smith" is cut): a wrong cut is as wrong in the copy. Unicode's own rules (UAX #29) go
+//! by property tables that grow with each version, and digests would change with them.
+
+use super::{
+    Span,
+    class::{self, Kind},
+};
+
+/// The sentences of a text, in order, without the marks that end them and without white space around them.
+///
+/// A sentence ends
+/// - at a line break;
+/// - at 。！？；… and their like in other scripts;
+/// - at `.`, `!`, `?` before white space, the text's end, a letter of a script without spaces or a mark beyond ASCII, unless the
+///   next word starts with a small letter, or the dot stands behind a single letter. So 3.14, example.com, "e.g. this",
+///   "J. Smith" are not cut.
+///
+/// Closing quotes and brackets right behind belong to the marks. Whatever stands between two ends is a sentence, be it without
+/// any letter; none is empty. Cost: one pass.
+pub fn sentences(text: &str) -> impl Iterator<Item = Span> {
+    let mut start = 0;
+    std::iter::from_fn(move || {
+        while start < text.len() {
+            let (end, next) = cut(text, start);
+            let sentence = &text[start..end];
+            let trimmed = sentence.trim_start();
+            let first = end - trimmed.len();
+            start = next;
+            if !trimmed.is_empty() {
+                return Some(Span { start: first, end: first + trimmed.trim_end().len() });
+            }
+        }
+        None
+    })
+}
+
+/// Where the sentence that starts at byte `start` ends, and where the next one starts.
+fn cut(text: &str, start: usize) -> (usize, usize) {
+    let mut chars = text[start..].char_indices().map(|(at, c)| (start + at, c)).peekable();
+    while let Some((end, c)) = chars.next() {
+        // Most of Western texts: twice as fast as asking all that follows.
+        if c.is_ascii_alphanumeric() || c == ' ' {
+            continue;
+        }
+        if is_line_break(c) {
+            return (end, end + c.len_utf8());
+        }
+        if !is_end(c) {
+            continue;
+        }
+        let (mut sure, mut next) = (!is_western(c), end + c.len_utf8());
+        while let Some((at, c)) = chars.next_if(|&(_, c)| is_end(c) || is_closing(c)) {
+            sure |= is_end(c) && !is_western(c);
+            next = at + c.len_utf8();
+        }
+        if sure || !runs_on(&text[start..end], &text[end..next], &text[next..]) {
+            return (end, next);
+        }
+    }
+    (text.len(), text.len())
+}
+
+fn is_line_break(c: char) -> bool {
+    matches!(c, '\n'..='\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+/// Marks that also stand within numbers, names and addresses.
+fn is_western(c: char) -> bool {
+    matches!(c, '.' | '!' | '?' | '．')
+}
+
+/// The marks of the scripts with most texts. A fixed list, since it decides digests.
+fn is_end(c: char) -> bool {
+    is_western(c)
+        || matches!(c, '。' | '｡' | '！' | '？' | '；' | '…' | '‼' | '⁇' | '⁈' | '⁉')
+        // Arabic and Urdu, Devanagari and its neighbours, Armenian, Ethiopic, Myanmar, Khmer, Tibetan.
+        || matches!(c, '؟' | '۔' | '।' | '॥' | '։' | '።' | '፧' | '။' | '។' | '៕' | '།')
+}
+
+fn is_closing(c: char) -> bool {
+    matches!(
+        c,
+        '"' | '\''
+            | ')'
+            | ']'
+            | '}'
+            | '”'
+            | '’'
+            | '»'
+            | '›'
+            | '」'
+            | '』'
+            | '）'
+            | '】'
+            | '》'
+            | '〉'
+            | '］'
+            | '〕'
+            | '｣'
+            | '＂'
+    )
+}
+
+/// Whether a sentence goes on behind Western marks.
+fn runs_on(sentence: &str, marks: &str, rest: &str) -> bool {
+    let word = rest.trim_start();
+    let gap = &rest[..rest.len() - word.len()];
+    match word.chars().next() {
+        None => false,
+        Some(_) if gap.contains(is_line_break) => false,
+        Some(c) if gap.is_empty() => c.is_ascii() || !matches!(class::kind(c), Kind::Separator | Kind::Solo),
+        Some(c) => c.is_lowercase() || marks == "." && ends_in_single_letter(sentence),
+    }
+}
+
+fn ends_in_single_letter(sentence: &str) -> bool {
+    let mut back = sentence.chars().rev();
+    back.next().is_some_and(|c| c.is_lowercase() || c.is_uppercase()) && back.next().is_none_or(|c| !c.is_alphanumeric())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn cut_up(text: &str) -> Vec<&str> {
+        sentences(text).map(|span| &text[span.start..span.end]).collect()
+    }
+
+    #[test]
+    fn sentences_in_a_table() {
+        for (text, expected) in [
+            ("", &[][..]),
+            (" \n。 !?\r\n…", &[]),
+            ("床前明月光，疑是地上霜。举头望明月，低头思故乡。", &["床前明月光，疑是地上霜", "举头望明月，低头思故乡"]),
+            ("他说：“走吧！”她笑了……然后走了；雨停了", &["他说：“走吧", "她笑了", "然后走了", "雨停了"]),
+            ("真的?我不信!“好”.行", &["真的", "我不信", "“好”", "行"]),
+            ("「吾輩は猫である。」名前はまだ無い｡どこで？！", &["「吾輩は猫である", "名前はまだ無い", "どこで"]),
+            ("圆周率是3.14。版本２．５好", &["圆周率是3.14", "版本２．５好"]),
+            ("Pi is 3.14. It is not 3! Is it?", &["Pi is 3.14", "It is not 3", "Is it"]),
+            (
+                "He left (at last.) She stayed. \"Why?\" Nobody knew...",
+                &["He left (at last", "She stayed", "\"Why", "Nobody knew"],
+            ),
+            (
+                "See e.g. this, i.e. Kant, by J. R. Smith of example.com/?q=a.",
+                &["See e.g. this, i.e. Kant, by J. R. Smith of example.com/?q=a"],
+            ),
+            ("Well... perhaps. “Yahoo!” is a name", &["Well... perhaps", "“Yahoo!” is a name"]),
+            ("Plan B.\nsmall letters\r\n\r\n  Vitamin C.", &["Plan B", "small letters", "Vitamin C"]),
+            ("Dr. Smith", &["Dr", "Smith"]),
+            ("यह एक वाक्य है। दूसरा। هل؟ نعم", &["यह एक वाक्य है", "दूसरा", "هل", "نعم"]),
+            ("***\na", &["***", "a"]),
+        ] {
+            assert_eq!(cut_up(text), expected, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn all_but_marks_and_white_space_is_in_one_sentence(text in "[a-zA-Z0-9.!?\"') \n\t。！…”」世界é．]{0,60}|\\PC*") {
+            let mut at = 0;
+            for span in sentences(&text).chain([Span { start: text.len(), end: text.len() }]) {
+                prop_assert!(text[at..span.start].chars().all(|c| c.is_whitespace() || is_line_break(c) || is_end(c) || is_closing(c)));
+                let sentence = &text[span.start..span.end];
+                prop_assert!(!sentence.contains(is_line_break) && sentence.trim() == sentence);
+                prop_assert!(span.start == text.len() || !sentence.is_empty());
+                at = span.end;
+            }
+        }
+    }
+}
