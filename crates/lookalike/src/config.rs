@@ -2,7 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{text::TokensBy, verify::Measure};
+use crate::{
+    fingerprint::DigestBy,
+    lsh::COMMON,
+    sketch::{Modulus, Width},
+    text::TokensBy,
+    verify::Measure,
+};
 
 /// How documents are compared; its default is the project's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -81,6 +87,12 @@ pub enum FingerprintBy {
 pub enum Candidates {
     /// Documents that share a band of their MinHash signatures.
     Bands(Bands),
+    /// Documents that share sampled fingerprints, counted by sort and merge.
+    Shared(Shared),
+    /// Documents whose SimHashes differ in few bits.
+    SimHash(SimHashBy),
+    /// Documents whose longest sentences are the same.
+    Sentences(SentencesBy),
     /// Documents with the same canonical form, and no others.
     Exact,
     /// All pairs, by an exact join of the sets: no sketch, nothing missed.
@@ -96,7 +108,12 @@ impl Default for Candidates {
 impl Candidates {
     /// What *similar* means unless it is asked otherwise.
     pub fn verify(&self) -> Verify {
-        Verify::Exact
+        match self {
+            // What SimHash finds similar is what differs in few bits: the exact measure of its candidates would find few more
+            // than half of what reaches the threshold.
+            Self::SimHash(_) => Verify::Sketch,
+            _ => Verify::Exact,
+        }
     }
 }
 
@@ -110,13 +127,76 @@ pub struct Bands {
     pub rows: Option<usize>,
 }
 
+/// Sampled fingerprints, and how many documents may share one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Shared {
+    /// Which fingerprints are sampled; left to the measure, the threshold and the recall.
+    pub modulus: Option<Modulus>,
+    /// Fingerprints in more documents than this are set aside and reported.
+    pub common: u32,
+    /// Whether runs of sampled fingerprints are shared, and a single one suffices.
+    pub super_shingles: bool,
+    /// Fingerprints in a run; left to the threshold and the recall.
+    pub run: Option<usize>,
+}
+
+impl Default for Shared {
+    fn default() -> Self {
+        Self { modulus: None, common: COMMON, super_shingles: false, run: None }
+    }
+}
+
+/// What a SimHash is made of, and how far apart candidates may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SimHashBy {
+    /// Bits of a hash.
+    pub bits: Width,
+    /// What votes for the bits, as often as it occurs.
+    pub features: Features,
+    /// k, the bits that may differ; left to the threshold.
+    pub distance: Option<u32>,
+    /// Blocks that a hash is cut into, more than k; k + 1 unless given.
+    pub blocks: Option<u32>,
+}
+
+/// What votes for the bits of a SimHash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Features {
+    /// Shingles: their order counts, and the distance follows from the resemblance.
+    #[default]
+    Shingles,
+    /// Tokens: a bag of words, whose cosine is greater than that of shingles.
+    Tokens,
+}
+
+/// Which sentences are digested, and how.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SentencesBy {
+    /// k, the longest sentences that are digested.
+    pub longest: usize,
+    /// The hash function.
+    pub digest: DigestBy,
+}
+
+impl Default for SentencesBy {
+    fn default() -> Self {
+        Self { longest: 3, digest: DigestBy::Xxh3 }
+    }
+}
+
 /// What *similar* means for a candidate pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verify {
     /// The exact measure of the two shingle sets.
     Exact,
-    /// What the sketches say: of MinHash the estimated resemblance, ± 0.07 nineteen times in twenty near 0.8.
+    /// What the sketches say: of MinHash the estimated resemblance, ± 0.07 nineteen times in twenty near 0.8; of sampled
+    /// fingerprints the estimated resemblance or containment; of SimHash that few bits differ, of sentences that they are the
+    /// same.
     Sketch,
     /// Every candidate counts as a match. Fast, and wrong for most candidates of most collections.
     None,
@@ -149,7 +229,14 @@ mod tests {
 
     #[test]
     fn a_configuration_is_read_as_it_is_written() {
-        for candidates in [Candidates::default(), Candidates::Exact, Candidates::All] {
+        for candidates in [
+            Candidates::default(),
+            Candidates::Shared(Shared { modulus: Some(Modulus::Fixed { level: 3 }), ..Shared::default() }),
+            Candidates::SimHash(SimHashBy { bits: Width::W128, distance: Some(3), ..SimHashBy::default() }),
+            Candidates::Sentences(SentencesBy { longest: 5, digest: DigestBy::Md5 }),
+            Candidates::Exact,
+            Candidates::All,
+        ] {
             let config = Config { candidates, ..Config::default() };
             assert_eq!(serde_json::from_str::<Config>(&serde_json::to_string(&config).unwrap()).unwrap(), config);
         }

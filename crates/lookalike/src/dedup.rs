@@ -8,7 +8,7 @@ use crate::{
     cluster::{Best, Buckets, Company, Links, Listed, UnionFind, keep_order, leaders, ranks},
     config::{Candidates, Cluster, Config, Verify},
     error::Result,
-    lsh::{self, share_earlier_band, sorted_rows},
+    lsh::{self, Sample, share_earlier_band, sorted_rows},
     method::{Method, Scratch},
     sketch::Sketches,
     verify::{Measure, Overlap},
@@ -91,19 +91,25 @@ struct Collection<'a> {
     digests: Vec<u128>,
     bits: Sketches,
     columns: Vec<Vec<u32>>,
+    /// What each document lists, and the level of its sample.
+    lists: Vec<Vec<u64>>,
+    levels: Vec<u32>,
     sets: Vec<Vec<u64>>,
 }
 
 impl<'a> Collection<'a> {
     fn sketch(docs: &[Doc], method: &'a Method) -> Self {
         let (columns, bits) = (vec![Vec::new(); method.columns()], Sketches::new(method.stride()));
-        let mut all = Self { method, digests: Vec::new(), bits, columns, sets: Vec::new() };
+        let (lists, levels) = (Vec::new(), Vec::new());
+        let mut all = Self { method, digests: Vec::new(), bits, columns, lists, levels, sets: Vec::new() };
         let mut scratch = Scratch::default();
         for doc in docs {
             method.sketch(doc.text, &mut scratch);
             all.digests.push(scratch.digest);
             all.bits.push(&scratch.bits);
             all.columns.iter_mut().zip(&scratch.keys).for_each(|(column, &key)| column.push(key));
+            all.lists.push(scratch.elements.clone());
+            all.levels.push(scratch.level);
             method.set(doc.text, &mut scratch);
             all.sets.push(scratch.fingerprints.clone());
         }
@@ -173,8 +179,24 @@ impl<'a> Collection<'a> {
         let of_places = |(a, b): (u32, u32)| (contenders[a as usize], contenders[b as usize]);
         match self.method.config().candidates {
             Candidates::All => Some(self.method.join(&sets()).iter().map(|pair| of_places((pair.a, pair.b))).collect()),
-            Candidates::Bands(_) | Candidates::Exact => None,
+            Candidates::Shared(_) => Some(self.sharing(contenders)),
+            Candidates::Bands(_) | Candidates::SimHash(_) | Candidates::Sentences(_) | Candidates::Exact => None,
         }
+    }
+
+    /// Pairs that share enough of what they list.
+    fn sharing(&self, contenders: &[u32]) -> Vec<(u32, u32)> {
+        let lists: Vec<Vec<u64>> = contenders.iter().map(|&d| self.lists[d as usize].clone()).collect();
+        let (counts, aside) = lsh::shared_counts(&lists, self.method.common());
+        let candidate = |(a, b, shared): (u32, u32, u32)| {
+            let (a, b) = (contenders[a as usize], contenders[b as usize]);
+            self.method.is_candidate(shared, self.sample(a), self.sample(b), &aside).then_some((a, b))
+        };
+        counts.into_iter().filter_map(candidate).collect()
+    }
+
+    fn sample(&self, d: u32) -> Sample<'_> {
+        Sample { level: self.levels[d as usize], elements: &self.lists[d as usize] }
     }
 
     fn sharing_a_band(&self, contenders: &[u32]) -> Vec<(u32, u32)> {
@@ -207,7 +229,10 @@ impl<'a> Collection<'a> {
     }
 
     fn estimate(&self, a: u32, b: u32) -> f64 {
-        self.method.estimate(self.bits.get(a), self.bits.get(b))
+        match self.method.lists() {
+            true => self.method.estimate_samples(self.sample(a), self.sample(b)),
+            false => self.method.estimate(self.bits.get(a), self.bits.get(b)),
+        }
     }
 
     fn decisions(&self, representatives: &[Option<u32>]) -> Vec<Decision> {

@@ -99,9 +99,12 @@ pub enum ErrorKind {
         "comparing all pairs makes no sketches to estimate from: leave the verification exact, or find candidates by sketches"
     )]
     NothingToEstimate,
+    /// Super-shingles were to be estimated from.
+    #[error("a shared super-shingle says that two texts are candidates, not how similar they are: leave the verification exact")]
+    NoEstimate,
     /// Bands find what resembles, not what contains.
     #[error(
-        "bands of MinHash find texts that resemble each other, not short ones inside long ones: for containment, find candidates by shared shingles"
+        "bands, super-shingles and SimHash find texts that resemble each other, not short ones inside long ones: for containment, find candidates by shared shingles, or compare all pairs"
     )]
     NoContainment,
     /// A SimHash of a width that is not offered.

@@ -51,7 +51,9 @@ mod method;
 
 mod dedup;
 
-pub use config::{Bands, Candidates, Cluster, Config, FingerprintBy, Occurrences, Verify};
+pub use config::{
+    Bands, Candidates, Cluster, Config, Features, FingerprintBy, Occurrences, SentencesBy, Shared, SimHashBy, Verify,
+};
 pub use dedup::{Decision, Doc, Reason, dedup};
 pub use error::{Error, ErrorKind, Result};
 pub use method::{Method, Scratch};

@@ -8,10 +8,10 @@ pub use scratch::Scratch;
 use sketcher::Sketcher;
 
 use crate::{
-    config::{Candidates, Config, FingerprintBy, Occurrences, Verify},
+    config::{Candidates, Config, FingerprintBy, Occurrences, Shared, Verify},
     error::{ErrorKind, Result},
     fingerprint::{self, Rabin},
-    lsh::Shape,
+    lsh::{Common, Sample, Shape},
     shingle::Shingling,
     text::canonicalise,
     verify::{Measure, Pair, containment_join, similarity_join},
@@ -37,11 +37,15 @@ impl Method {
         Shape::check(config.threshold, config.recall)?;
         let sketcher = Sketcher::new(&config)?;
         let verify = config.verify.unwrap_or_else(|| config.candidates.verify());
-        if verify != Verify::Exact && config.candidates == Candidates::All {
-            return Err(ErrorKind::NothingToEstimate.into());
-        }
-        if config.measure == Measure::Containment && matches!(config.candidates, Candidates::Bands(_)) {
-            return Err(ErrorKind::NoContainment.into());
+        let super_shingles = matches!(config.candidates, Candidates::Shared(Shared { super_shingles: true, .. }));
+        match (&config.candidates, config.measure, verify) {
+            (Candidates::All, _, Verify::Sketch | Verify::None) => return Err(ErrorKind::NothingToEstimate.into()),
+            (Candidates::Bands(_) | Candidates::SimHash(_), Measure::Containment, _) => {
+                return Err(ErrorKind::NoContainment.into());
+            }
+            (_, Measure::Containment, _) if super_shingles => return Err(ErrorKind::NoContainment.into()),
+            (_, _, Verify::Sketch) if super_shingles => return Err(ErrorKind::NoEstimate.into()),
+            _ => {}
         }
         let rabin = match config.fingerprint {
             FingerprintBy::Rolling => None,
@@ -67,7 +71,11 @@ impl Method {
 
     /// The least similarity of a match, by what is measured or by what the sketches say.
     pub fn least(&self) -> f64 {
-        self.config.threshold
+        match (&self.config.candidates, self.verify) {
+            // Candidates differ in no more bits than may differ, or in no sentence: they are matches.
+            (Candidates::SimHash(_) | Candidates::Sentences(_), Verify::Sketch) => 0.0,
+            _ => self.config.threshold,
+        }
     }
 
     /// Bands, rows and the promise they keep; none where candidates are not found by bands.
@@ -79,7 +87,7 @@ impl Method {
     pub fn found_at_threshold(&self) -> Option<f64> {
         match self.config.candidates {
             Candidates::All => Some(1.0),
-            _ => self.shape().map(|shape| shape.curve().found(shape.threshold())),
+            _ => self.sketcher.found(self.config.threshold),
         }
     }
 
@@ -97,7 +105,7 @@ impl Method {
     pub fn sketch(&self, text: &str, scratch: &mut Scratch) {
         self.fingerprint(text, scratch);
         scratch.digest = fingerprint::digest(&scratch.tokens);
-        self.sketcher.sketch(scratch);
+        self.sketcher.sketch(text, scratch);
     }
 
     /// Fills `scratch.fingerprints` with the text's shingle *set*, sorted, for exact verification.
@@ -108,9 +116,9 @@ impl Method {
 
     fn fingerprint(&self, text: &str, scratch: &mut Scratch) {
         canonicalise(text, self.config.tokens, &mut scratch.tokens);
+        fingerprint::token_hashes(&scratch.tokens, &mut scratch.token_hashes);
         match &self.rabin {
             None => {
-                fingerprint::token_hashes(&scratch.tokens, &mut scratch.token_hashes);
                 fingerprint::fingerprints(&scratch.token_hashes, self.shingling, &mut scratch.fingerprints);
             }
             Some(rabin) => {
@@ -133,6 +141,30 @@ impl Method {
     /// How similar two documents are by their fixed-size sketches; 1 where these only say candidate or not.
     pub fn estimate(&self, a: &[u8], b: &[u8]) -> f64 {
         self.sketcher.estimate(a, b)
+    }
+
+    /// Whether documents meet by the elements that they list, `scratch.elements`, and not by keys.
+    pub fn lists(&self) -> bool {
+        self.sketcher.lists()
+    }
+
+    /// Where documents meet by what they list: whether a pair that shares so many elements is a candidate, besides those that
+    /// were set aside.
+    pub fn is_candidate(&self, shared: u32, a: Sample, b: Sample, aside: &[Common]) -> bool {
+        self.sketcher.is_candidate(shared, a, b, aside)
+    }
+
+    /// How similar two documents are by what they list.
+    pub fn estimate_samples(&self, a: Sample, b: Sample) -> f64 {
+        sketcher::estimate_samples(self.config.measure, a, b)
+    }
+
+    /// In how many documents an element may be before it is set aside.
+    pub fn common(&self) -> u32 {
+        match self.config.candidates {
+            Candidates::Shared(Shared { common, .. }) => common,
+            _ => u32::MAX,
+        }
     }
 
     /// All pairs of sets of which one is similar to the other; the first half of *candidate* where all pairs are asked for.

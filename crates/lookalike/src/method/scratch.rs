@@ -15,6 +15,10 @@ pub struct Scratch {
     pub keys: Vec<u32>,
     /// The fixed-size sketch.
     pub bits: Vec<u8>,
+    /// Where documents meet by what they list: the listed elements, sorted, each once.
+    pub elements: Vec<u64>,
+    /// The level of the sample that they are or were made of.
+    pub level: u32,
     pub(super) token_hashes: Vec<u64>,
     pub(super) slots: Vec<u32>,
 }

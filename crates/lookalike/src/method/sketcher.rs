@@ -2,10 +2,12 @@
 
 use super::Scratch;
 use crate::{
-    config::{Bands, Candidates, Config},
+    config::{Bands, Candidates, Config, Features, Shared, SimHashBy},
     error::{ErrorKind, Result},
-    lsh::{self, Curve, DEFAULT_SLOTS, Shape},
-    sketch::{self, BITS_SLOTS, Bits, MinHash},
+    fingerprint::{Digest, DigestBy, finish, sort_distinct},
+    lsh::{self, Blocks, Common, Curve, DEFAULT_SLOTS, Sample, Shape, Sharing},
+    sketch::{self, BITS_SLOTS, Bits, KSentence, MinHash, Modulo, SimHash},
+    verify::{Measure, Overlap, intersection},
 };
 
 /// The checked form of [`Candidates`].
@@ -17,9 +19,24 @@ pub(super) enum Sketcher {
         /// Slots of the b-bit sketch in which candidates agree at least.
         floor: u32,
     },
+    Shared {
+        sharing: Sharing,
+        modulo: Modulo,
+        /// Elements of a super-shingle, where those are shared.
+        run: Option<usize>,
+    },
+    SimHash {
+        simhash: SimHash,
+        features: Features,
+        blocks: Blocks,
+    },
+    Sentences(KSentence),
     /// Digests alone, or whole sets: no sketch.
     Nothing,
 }
+
+/// Elements that two similar large texts' samples have together, at the least: what the length of super-shingles reckons with.
+const SAMPLED: usize = 50;
 
 impl Sketcher {
     pub(super) fn new(config: &Config) -> Result<Self> {
@@ -30,6 +47,13 @@ impl Sketcher {
                 let minhash = MinHash::new((bands * rows).max(DEFAULT_SLOTS).max(BITS_SLOTS), config.seed);
                 Self::Bands { shape, minhash, floor: sketch::agreement_floor(config.threshold) }
             }
+            Candidates::Shared(asked) => shared(asked, config)?,
+            Candidates::SimHash(SimHashBy { bits, features, distance, blocks }) => {
+                let distance = distance.unwrap_or_else(|| sketch::distance_at(config.threshold, *bits));
+                let blocks = Blocks::new(*bits, distance, blocks.unwrap_or(distance + 1))?;
+                Self::SimHash { simhash: SimHash::new(*bits, config.seed), features: *features, blocks }
+            }
+            Candidates::Sentences(asked) => Self::Sentences(KSentence::new(asked.longest, asked.digest)?),
             Candidates::Exact | Candidates::All => Self::Nothing,
         })
     }
@@ -37,25 +61,42 @@ impl Sketcher {
     pub(super) fn shape(&self) -> Option<Shape> {
         match self {
             Self::Bands { shape, .. } => Some(*shape),
-            Self::Nothing => None,
+            _ => None,
+        }
+    }
+
+    /// P(found) of a pair at the threshold, where it is known; of texts large enough where that matters.
+    pub(super) fn found(&self, threshold: f64) -> Option<f64> {
+        match self {
+            Self::Bands { shape, .. } => Some(shape.curve().found(threshold)),
+            Self::Shared { run: Some(run), .. } => Some(lsh::shares_run(SAMPLED, threshold, *run)),
+            Self::Shared { sharing, .. } => Some(sharing.found_at_threshold()),
+            Self::SimHash { blocks, features: Features::Shingles, .. } => {
+                Some(sketch::within_distance(threshold, blocks.width(), blocks.distance()))
+            }
+            Self::SimHash { .. } | Self::Sentences(_) | Self::Nothing => None,
         }
     }
 
     pub(super) fn columns(&self) -> usize {
         match self {
             Self::Bands { shape, .. } => shape.curve().bands,
-            Self::Nothing => 0,
+            Self::SimHash { blocks, .. } => blocks.tables(),
+            Self::Sentences(_) => 2,
+            Self::Shared { .. } | Self::Nothing => 0,
         }
     }
 
     pub(super) fn stride(&self) -> usize {
         match self {
             Self::Bands { .. } => BITS_SLOTS,
-            Self::Nothing => 0,
+            Self::SimHash { .. } => size_of::<u128>(),
+            Self::Sentences(_) => 2 * size_of::<Digest>(),
+            Self::Shared { .. } | Self::Nothing => 0,
         }
     }
 
-    pub(super) fn sketch(&self, scratch: &mut Scratch) {
+    pub(super) fn sketch(&self, text: &str, scratch: &mut Scratch) {
         scratch.keys.clear();
         scratch.bits.clear();
         match self {
@@ -63,6 +104,34 @@ impl Sketcher {
                 minhash.minima(&scratch.fingerprints, &mut scratch.slots);
                 scratch.keys.extend(lsh::band_keys(&scratch.slots, shape.curve()));
                 scratch.bits.extend(sketch::bits(&scratch.slots));
+            }
+            Self::Shared { modulo, run, .. } => {
+                sort_distinct(&mut scratch.fingerprints);
+                scratch.level = modulo.sample(&scratch.fingerprints, &mut scratch.elements);
+                if let Some(run) = run {
+                    let sample = std::mem::take(&mut scratch.elements);
+                    lsh::super_shingles(Sample { level: scratch.level, elements: &sample }, *run, &mut scratch.elements);
+                }
+            }
+            Self::SimHash { simhash, features, blocks } => {
+                let hash = simhash.hash(match features {
+                    Features::Shingles => &scratch.fingerprints,
+                    Features::Tokens => &scratch.token_hashes,
+                });
+                scratch.keys.extend(blocks.keys(hash));
+                scratch.bits.extend(hash.to_le_bytes());
+            }
+            Self::Sentences(sentences) => {
+                let (whole, empty) = (scratch.digest, scratch.tokens.is_empty());
+                let longest = sentences.digest(text, &mut scratch.tokens).unwrap_or(whole);
+                for digest in [longest, whole] {
+                    scratch.keys.push((finish(digest as u64) >> 32) as u32);
+                    scratch.bits.extend(digest.to_le_bytes());
+                }
+                // Equal canonical forms may be cut into other sentences: copies are those that have both in common.
+                if !empty {
+                    scratch.digest = DigestBy::Xxh3.digest(&scratch.bits);
+                }
             }
             Self::Nothing => {}
         }
@@ -73,16 +142,38 @@ impl Sketcher {
         match self {
             // A pair at the threshold fails this once in 10⁹.
             Self::Bands { floor, .. } => sketch::agreement(slots(a), slots(b)) >= *floor,
-            Self::Nothing => true,
+            Self::SimHash { blocks, .. } => distance(a, b) <= blocks.distance(),
+            Self::Sentences(_) => number(&a[..16]) == number(&b[..16]) || number(&a[16..]) == number(&b[16..]),
+            Self::Shared { .. } | Self::Nothing => true,
         }
     }
 
     pub(super) fn estimate(&self, a: &[u8], b: &[u8]) -> f64 {
         match self {
             Self::Bands { .. } => sketch::agreement_resemblance(sketch::agreement(slots(a), slots(b))),
-            Self::Nothing => 1.0,
+            Self::SimHash { simhash, .. } => sketch::resemblance_at(distance(a, b), simhash.width()),
+            Self::Shared { .. } | Self::Sentences(_) | Self::Nothing => 1.0,
         }
     }
+
+    /// Whether candidates are pairs that share listed elements.
+    pub(super) fn lists(&self) -> bool {
+        matches!(self, Self::Shared { .. })
+    }
+
+    pub(super) fn is_candidate(&self, shared: u32, a: Sample, b: Sample, aside: &[Common]) -> bool {
+        match self {
+            Self::Shared { sharing, run: None, .. } => sharing.is_candidate(shared, a, b, aside),
+            _ => true,
+        }
+    }
+}
+
+/// Broder's estimates from two samples (1997, section 3): of the elements that the larger modulus divides, the shared ones.
+pub(super) fn estimate_samples(measure: Measure, a: Sample, b: Sample) -> f64 {
+    let level = a.level.max(b.level);
+    let [a, b] = [a, b].map(|sample| sample.at(level));
+    measure.of(Overlap { shared: intersection(&a, &b), a: a.len() as u64, b: b.len() as u64 })
 }
 
 /// A stored b-bit sketch.
@@ -91,10 +182,30 @@ fn slots(bits: &[u8]) -> &Bits {
     bits.first_chunk().expect("a b-bit sketch of 128 slots")
 }
 
+/// A stored hash of 128 bits.
+#[inline]
+fn number(bits: &[u8]) -> u128 {
+    u128::from_le_bytes(*bits.first_chunk().expect("a hash of 16 bytes"))
+}
+
+#[inline]
+fn distance(a: &[u8], b: &[u8]) -> u32 {
+    (number(a) ^ number(b)).count_ones()
+}
+
 fn shape(asked: &Bands, config: &Config) -> Result<Shape> {
     match (asked.bands, asked.rows) {
         (None, None) => Shape::choose(config.threshold, config.recall),
         (Some(bands), Some(rows)) => Shape::given(bands, rows, config.threshold, config.recall),
         _ => Err(ErrorKind::HalfShape.into()),
     }
+}
+
+fn shared(asked: &Shared, config: &Config) -> Result<Sketcher> {
+    let Config { measure, threshold, recall, seed, .. } = *config;
+    let sharing = Sharing::new(measure, threshold, recall, asked.modulus)?;
+    let modulo = Modulo::new(sharing.modulus(), seed)?;
+    let chosen = || lsh::longest_run(SAMPLED, threshold, recall);
+    let run = asked.super_shingles.then(|| asked.run.unwrap_or_else(chosen).max(1));
+    Ok(Sketcher::Shared { sharing, modulo, run })
 }

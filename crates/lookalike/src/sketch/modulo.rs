@@ -72,15 +72,23 @@ impl Modulo {
     /// Cost: about a nanosecond an element, and the sorting of the sketch. A growing modulus has to count the distinct
     /// elements: one more look at a list that is sorted and free of repeats, the sorting of a copy for any other.
     pub fn sketch(&self, fingerprints: &[u64]) -> ModuloSketch {
+        let mut elements = Vec::new();
+        let level = self.sample(fingerprints, &mut elements);
+        ModuloSketch { level, seed: self.permutation.seed(), elements, empty: fingerprints.is_empty() }
+    }
+
+    /// Fills `elements` with those of the sketch, sorted; gives its level.
+    pub fn sample(&self, fingerprints: &[u64], elements: &mut Vec<u64>) -> u32 {
         let level = match self.modulus {
             Modulus::Fixed { level } => level,
             Modulus::Growing { least } => (distinct(fingerprints) / least).checked_ilog2().unwrap_or(0),
         };
         let mask = low_bits(level);
         let permuted = fingerprints.iter().map(|&f| self.permutation.apply(f));
-        let mut elements: Vec<u64> = permuted.filter(|x| x & mask == 0).collect();
-        sort_distinct(&mut elements);
-        ModuloSketch { level, seed: self.permutation.seed(), elements, empty: fingerprints.is_empty() }
+        elements.clear();
+        elements.extend(permuted.filter(|x| x & mask == 0));
+        sort_distinct(elements);
+        level
     }
 }
 

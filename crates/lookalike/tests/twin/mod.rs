@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 
 use lookalike::{
     Candidates, Config, Method, Occurrences, Scratch,
+    fingerprint::Digest,
+    lsh::{Common, Sample},
     text::{Tokens, canonicalise},
     verify::Measure,
 };
@@ -12,11 +14,41 @@ use lookalike::{
 /// A shingle's tokens, and which occurrence it is (always the first under option B).
 type Shingle = (Vec<Vec<u8>>, usize);
 
-/// A document's canonical text, keys, and fixed-size sketch.
-type Sketch = (Vec<u8>, Vec<u32>, Vec<u8>);
+/// What a run keeps of a document.
+struct Sketch {
+    digest: Digest,
+    keys: Vec<u32>,
+    bits: Vec<u8>,
+    elements: Vec<u64>,
+    level: u32,
+}
 
-fn shares_a_key(a: &Sketch, b: &Sketch) -> bool {
-    a.1.iter().zip(&b.1).any(|(a, b)| a == b)
+/// The candidate function: equal digests; or, as the method has it, any pair, one that shares enough listed elements (those of
+/// more than so many distinct documents left out), or one that shares a key and agrees.
+fn is_candidate(a: &Sketch, b: &Sketch, method: &Method, all: &[Sketch]) -> bool {
+    let documents = |element: &u64| {
+        let with = all.iter().filter(|sketch| sketch.elements.contains(element));
+        with.map(|sketch| sketch.digest).collect::<BTreeSet<_>>().len() as u32
+    };
+    if a.digest == b.digest || method.config().candidates == Candidates::All {
+        return true;
+    }
+    if !method.lists() {
+        return a.keys.iter().zip(&b.keys).any(|(a, b)| a == b) && method.agree(&a.bits, &b.bits);
+    }
+    let aside: Vec<Common> = a
+        .elements
+        .iter()
+        .chain(&b.elements)
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .map(|element| Common { fingerprint: *element, documents: documents(element) })
+        .filter(|common| common.documents > method.common())
+        .collect();
+    let stays = |element: &&u64| aside.iter().all(|common| common.fingerprint != **element);
+    let shared = a.elements.iter().filter(stays).filter(|element| b.elements.contains(element)).count() as u32;
+    let [a, b] = [a, b].map(|sketch| Sample { level: sketch.level, elements: &sketch.elements });
+    shared > 0 && method.is_candidate(shared, a, b, &aside)
 }
 
 pub struct Twin {
@@ -36,11 +68,17 @@ impl Twin {
             .iter()
             .map(|text| {
                 method.sketch(text, &mut scratch);
-                (scratch.tokens.text().to_vec(), scratch.keys.clone(), scratch.bits.clone())
+                let Scratch { digest, level, .. } = scratch;
+                Sketch {
+                    digest,
+                    level,
+                    keys: scratch.keys.clone(),
+                    bits: scratch.bits.clone(),
+                    elements: scratch.elements.clone(),
+                }
             })
             .collect();
-        let all = method.config().candidates == Candidates::All;
-        let candidate = |a: &Sketch, b: &Sketch| all || a.0 == b.0 || shares_a_key(a, b) && method.agree(&a.2, &b.2);
+        let candidate = |a, b| is_candidate(a, b, method, &sketches);
         let candidates = sketches.iter().map(|a| sketches.iter().map(|b| candidate(a, b)).collect()).collect();
         Self { measure: method.config().measure, sets, candidates }
     }
