@@ -8,10 +8,11 @@
 //! | characters → tokens | [`text`] | the canonical form |
 //! | tokens → windows | [`shingle`] | k-shingles |
 //! | windows → numbers | [`fingerprint`] | 64-bit fingerprints; a document is their set |
-//! | set → summary | [`sketch`] | MinHash signatures, bottom and MOD_m sketches, b-bit sketches, estimates with intervals, sample sizes |
-//! | summaries → candidates | [`lsh`] | bands, the S-curve, the recall contract |
+//! | set → summary | [`sketch`] | MinHash, bottom-s, MOD_m, SimHash, longest sentences; b-bit sketches, estimates with intervals, sample sizes |
+//! | summaries → candidates | [`lsh`] | bands, the S-curve, the recall contract; blocks for Hamming distance; shared fingerprints |
 //! | candidate → match | [`verify`] | exact resemblance and containment; the exact join |
-//! | matches → groups | [`cluster`] | keep order, the law's building blocks, connected components |
+//! | matches → groups | [`cluster`] | keep order, the law's building blocks, connected components, greedy clusters |
+//! | answers → figures | [`eval`] | precision, recall and their kin, against an exact truth |
 //! | all of it | [`dedup()`] | the whole way in memory |
 //!
 //! ```
@@ -44,6 +45,8 @@ pub mod lsh;
 pub mod verify;
 
 pub mod cluster;
+
+pub mod eval;
 
 mod config;
 

@@ -3,6 +3,7 @@
 mod best;
 mod buckets;
 mod copies;
+mod greedy;
 mod keep;
 mod links;
 mod union;
@@ -10,6 +11,7 @@ mod union;
 pub use best::Best;
 pub use buckets::{Buckets, Company};
 pub use copies::leaders;
+pub use greedy::{GreedyClusters, Representative, Work};
 pub use keep::{Keep, keep_order, number_key, ranks, time_key};
 pub use links::{Links, Listed};
 pub use union::UnionFind;

@@ -4,7 +4,6 @@ use super::shared::Common;
 use crate::{
     error::Result,
     sketch::{Modulus, binomial::probability},
-    verify::Measure,
 };
 
 /// What a document is compared by: the elements of its MOD_m sketch, or what was made of them.
@@ -33,6 +32,15 @@ impl Sample<'_> {
     }
 }
 
+/// What the shared elements are a share of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Against {
+    /// The elements of either document: resemblance.
+    Union,
+    /// The elements of the document with fewer: containment of one in the other.
+    Smaller,
+}
+
 /// The rule: by how many shared elements of how many a pair is a candidate.
 ///
 /// Of a pair at the threshold, each sampled element is shared with probability t (Broder 1997, section 3: the sketches'
@@ -40,7 +48,7 @@ impl Sample<'_> {
 /// would share no more with a probability of at most `miss` is none.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sharing {
-    measure: Measure,
+    against: Against,
     threshold: f64,
     miss: f64,
     modulus: Modulus,
@@ -63,17 +71,17 @@ impl Sharing {
     ///
     /// # Errors
     /// When the threshold or the recall cannot be.
-    pub fn new(measure: Measure, threshold: f64, recall: f64, modulus: Option<Modulus>) -> Result<Self> {
+    pub fn new(against: Against, threshold: f64, recall: f64, modulus: Option<Modulus>) -> Result<Self> {
         super::Shape::check(threshold, recall)?;
         let miss = MISS_SHARE * (1.0 - recall);
-        let with = |modulus| Self { measure, threshold, miss, modulus };
-        let chosen = match measure {
-            Measure::Resemblance => {
+        let with = |modulus| Self { against, threshold, miss, modulus };
+        let chosen = match against {
+            Against::Union => {
                 let keeps = |&least: &usize| with(Modulus::Growing { least }).found_of(least) >= recall;
                 let least = (0..12).map(|i| 50 << i).find(keeps).unwrap_or(50 << 12);
                 Modulus::Growing { least }
             }
-            Measure::Containment => {
+            Against::Smaller => {
                 let keeps = |&level: &u32| with(Modulus::Fixed { level }).found(FEWEST_SHINGLES) >= recall;
                 Modulus::Fixed { level: (0..16).rev().find(keeps).unwrap_or(0) }
             }
@@ -91,9 +99,9 @@ impl Sharing {
     pub fn is_candidate(&self, shared: u32, a: Sample, b: Sample, aside: &[Common]) -> bool {
         let level = a.level.max(b.level);
         let (shared, a, b) = (shared as usize, a.count(level, aside), b.count(level, aside));
-        match self.measure {
-            Measure::Resemblance => self.suffices(shared, a + b - shared),
-            Measure::Containment => self.suffices(shared, a.min(b)),
+        match self.against {
+            Against::Union => self.suffices(shared, a + b - shared),
+            Against::Smaller => self.suffices(shared, a.min(b)),
         }
     }
 
@@ -135,8 +143,8 @@ mod tests {
     fn every_choice_keeps_its_promise() {
         for t in [0.3, 0.5, 0.7, 0.8, 0.9, 0.95] {
             for recall in [0.5, 0.9, 0.99, 0.999] {
-                for measure in [Measure::Resemblance, Measure::Containment] {
-                    let sharing = Sharing::new(measure, t, recall, None).unwrap();
+                for against in [Against::Union, Against::Smaller] {
+                    let sharing = Sharing::new(against, t, recall, None).unwrap();
                     assert!(sharing.found_at_threshold() >= recall, "{sharing:?}");
                 }
             }
@@ -145,16 +153,16 @@ mod tests {
 
     #[test]
     fn chosen_moduli_in_a_table() {
-        let modulus = |measure, t| Sharing::new(measure, t, 0.99, None).unwrap().modulus();
-        assert_eq!(modulus(Measure::Resemblance, 0.8), Modulus::Growing { least: 50 });
-        assert_eq!(modulus(Measure::Containment, 0.5), Modulus::Fixed { level: 2 });
-        assert_eq!(modulus(Measure::Containment, 0.8), Modulus::Fixed { level: 3 });
-        assert_eq!(modulus(Measure::Containment, 0.9), Modulus::Fixed { level: 3 });
+        let modulus = |against, t| Sharing::new(against, t, 0.99, None).unwrap().modulus();
+        assert_eq!(modulus(Against::Union, 0.8), Modulus::Growing { least: 50 });
+        assert_eq!(modulus(Against::Smaller, 0.5), Modulus::Fixed { level: 2 });
+        assert_eq!(modulus(Against::Smaller, 0.8), Modulus::Fixed { level: 3 });
+        assert_eq!(modulus(Against::Smaller, 0.9), Modulus::Fixed { level: 3 });
     }
 
     #[test]
     fn what_was_set_aside_counts_on_neither_side() {
-        let sharing = Sharing::new(Measure::Resemblance, 0.8, 0.99, None).unwrap();
+        let sharing = Sharing::new(Against::Union, 0.8, 0.99, None).unwrap();
         let elements: Vec<u64> = (1..=40).collect();
         let aside: Vec<Common> = (11..=40).map(|fingerprint| Common { fingerprint, documents: 2000 }).collect();
         let sample = Sample { level: 0, elements: &elements };

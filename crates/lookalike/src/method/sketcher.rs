@@ -5,7 +5,7 @@ use crate::{
     config::{Bands, Candidates, Config, Features, Shared, SimHashBy},
     error::{ErrorKind, Result},
     fingerprint::{Digest, DigestBy, finish, sort_distinct},
-    lsh::{self, Blocks, Common, Curve, DEFAULT_SLOTS, Sample, Shape, Sharing},
+    lsh::{self, Against, Blocks, Common, Curve, DEFAULT_SLOTS, Sample, Shape, Sharing},
     sketch::{self, BITS_SLOTS, Bits, KSentence, MinHash, Modulo, SimHash},
     verify::{Measure, Overlap, intersection},
 };
@@ -203,7 +203,11 @@ fn shape(asked: &Bands, config: &Config) -> Result<Shape> {
 
 fn shared(asked: &Shared, config: &Config) -> Result<Sketcher> {
     let Config { measure, threshold, recall, seed, .. } = *config;
-    let sharing = Sharing::new(measure, threshold, recall, asked.modulus)?;
+    let against = match measure {
+        Measure::Resemblance => Against::Union,
+        Measure::Containment => Against::Smaller,
+    };
+    let sharing = Sharing::new(against, threshold, recall, asked.modulus)?;
     let modulo = Modulo::new(sharing.modulus(), seed)?;
     let chosen = || lsh::longest_run(SAMPLED, threshold, recall);
     let run = asked.super_shingles.then(|| asked.run.unwrap_or_else(chosen).max(1));

@@ -1,0 +1,32 @@
+//! Answers → figures: how good a set of pairs, a clustering or a list of drops is, against a truth.
+//!
+//! | measure | what it tells | against |
+//! |---|---|---|
+//! | [`PairCounts`] | which pairs were found, and which of those found are true | a list of true pairs |
+//! | [`Contingency::b_cubed`] | for a document, how pure and how whole its group is | a gold clustering |
+//! | [`Contingency::adjusted_rand_index`] | agreement of two clusterings beyond chance | a gold clustering |
+//! | [`Drops`] | documents that went without need, documents that stayed beside a near-duplicate | a list of true pairs |
+//! | [`SampleIndex`] | the exact truth itself, for a random sample of documents in one pass | the sets |
+//!
+//! Each figure goes by the name and formula of its first paper, named at its function. What to beware of:
+//!
+//! - **Truth is exact similarity or people's judgement, never another sketch.** Agreement with another program that estimates
+//!   is not recall: both may miss the same pairs.
+//! - **A share without its denominator is nothing.** Precision where nothing was found, recall where there is nothing to find:
+//!   `None`, neither 0 nor 1, both of which flatter somebody.
+//! - **Pairs weigh groups by their square.** One group of a thousand copies has 499,500 pairs; pairwise figures are then about
+//!   that group. B-cubed and drops weigh every document alike. An average of precisions over groups, without recall, is no F.
+//! - **The Rand index without its adjustment** is near 1 for any two clusterings into many small groups: nearly all pairs are
+//!   apart in both.
+//! - **Wilson's interval is for independent trials.** Shares of randomly sampled documents are such; pairs are not quite, since
+//!   the pairs of one group are found or missed together, and the interval of a pairs' share is then too narrow.
+
+mod clusters;
+mod drops;
+mod pairs;
+mod sample;
+
+pub use clusters::{BCubed, Contingency};
+pub use drops::Drops;
+pub use pairs::PairCounts;
+pub use sample::{Meetings, Neighbour, SampleIndex, choose_sample};

@@ -1,0 +1,219 @@
+//! The exact truth for a random sample: its documents' neighbours in the whole collection, found in one pass.
+//!
+//! All pairs of a large collection cannot be compared; a thousand documents against the rest can. The sample's shingles go
+//! into an inverted index, the collection goes by once, and each document tells with which sampled ones it shares how many.
+
+use std::collections::BTreeSet;
+
+use crate::{
+    fingerprint::{SplitMix64, finish},
+    verify::Overlap,
+};
+
+/// `size` of the documents 0 … `documents` − 1, or all when there are fewer: every subset equally likely, sorted, the same for
+/// the same seed on every machine. Cost: O(size log size), whatever the number of documents (Floyd's algorithm; Bentley &
+/// Floyd 1987).
+pub fn choose_sample(documents: u32, size: u32, seed: u64) -> Vec<u32> {
+    let mut random = SplitMix64::new(seed);
+    let mut chosen = BTreeSet::new();
+    for last in documents.saturating_sub(size)..documents {
+        // Multiplying instead of dividing favours some numbers by at most 2⁻³².
+        let one = ((u128::from(random.next_u64()) * (u128::from(last) + 1)) >> 64) as u32;
+        if !chosen.insert(one) {
+            chosen.insert(last);
+        }
+    }
+    chosen.into_iter().collect()
+}
+
+/// An inverted index of a sample's shingles: shingle → the sampled documents that have it.
+///
+/// Shingles are kept as `finish(shingle)`, a bijection, sorted: a directory of the upper bits then leads to the one or two
+/// that may be equal, whatever the shingles are. Nearly all of a collection's shingles are in no sampled document, and a
+/// bitmap of a few more bits, small enough for the second cache, says so first.
+///
+/// Memory: 17 to 22 bytes a distinct shingle, 4 an occurrence; a thousand texts of 600 shingles take some 14 MB.
+#[derive(Debug)]
+pub struct SampleIndex {
+    /// |A| of each sampled document.
+    sizes: Vec<u64>,
+    /// The distinct shingles, mixed and sorted.
+    mixed: Vec<u64>,
+    /// Where the documents of each begin in `postings`; one more, for the end.
+    starts: Vec<u32>,
+    postings: Vec<u32>,
+    /// Where the mixed shingles with these upper bits begin; one more, for the end.
+    directory: Vec<u32>,
+    directory_shift: u32,
+    bitmap: Vec<u64>,
+    bitmap_shift: u32,
+}
+
+/// A sampled document that shares a shingle with the one at hand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Neighbour {
+    /// The sampled document's place in the sample.
+    pub sample: u32,
+    /// How their sets overlap; `overlap.a` is the size of the sampled document's set.
+    pub overlap: Overlap,
+}
+
+/// Room for [`SampleIndex::neighbours`], used again for the next document.
+#[derive(Debug, Default)]
+pub struct Meetings {
+    /// The shingles that the bitmap lets by, mixed.
+    maybe: Vec<u64>,
+    /// How many shingles the document at hand shares with each sampled one; zero between uses.
+    shared: Vec<u32>,
+    met: Vec<u32>,
+    neighbours: Vec<Neighbour>,
+}
+
+/// How many more of the upper bits the bitmap looks at than the directory: of 8 to 16 foreign shingles it lets one by.
+const FINER: u32 = 3;
+
+impl SampleIndex {
+    /// Indexes the shingle sets of the sampled documents (each shingle once; any order). Cost: a sort of all their shingles.
+    ///
+    /// # Panics
+    /// When they have 2³² shingles or more.
+    pub fn new(sets: &[Vec<u64>]) -> Self {
+        let mut rows: Vec<(u64, u32)> =
+            sets.iter().zip(0..).flat_map(|(set, sample)| set.iter().map(move |&shingle| (finish(shingle), sample))).collect();
+        assert!(u32::try_from(rows.len()).is_ok(), "fewer than 2³² shingles in a sample");
+        rows.sort_unstable();
+        let (mut mixed, mut starts) = (Vec::new(), vec![0]);
+        for same in rows.chunk_by(|x, y| x.0 == y.0) {
+            mixed.push(same[0].0);
+            starts.push(starts[starts.len() - 1] + same.len() as u32);
+        }
+        let bits = mixed.len().next_power_of_two().ilog2().max(3);
+        let (directory_shift, bitmap_shift) = (64 - bits, 64 - bits - FINER);
+        let mut bitmap = vec![0; 1 << (bits + FINER - 6)];
+        // Shingles per place, then before each place.
+        let mut directory = vec![0u32; (1 << bits) + 1];
+        for m in &mixed {
+            let bit = m >> bitmap_shift;
+            bitmap[(bit / 64) as usize] |= 1u64 << (bit % 64);
+            directory[(m >> directory_shift) as usize + 1] += 1;
+        }
+        for place in 1..directory.len() {
+            directory[place] += directory[place - 1];
+        }
+        let postings = rows.iter().map(|row| row.1).collect();
+        let sizes = sets.iter().map(|set| set.len() as u64).collect();
+        Self { sizes, mixed, starts, postings, directory, directory_shift, bitmap, bitmap_shift }
+    }
+
+    /// Every sampled document that shares a shingle with `set` (each shingle once; any order), by its place in the sample. A
+    /// sampled document meets itself too, when the collection goes by. No allocation once `meetings` has grown.
+    ///
+    /// Cost against a thousand texts of 600 shingles: 5 ns for a shingle that none of them has, 50 ns for one that some have and
+    /// a step for each of them.
+    pub fn neighbours<'m>(&self, set: &[u64], meetings: &'m mut Meetings) -> &'m [Neighbour] {
+        let Meetings { maybe, shared, met, neighbours } = meetings;
+        shared.resize(shared.len().max(self.sizes.len()), 0);
+        maybe.resize(maybe.len().max(set.len()), 0);
+        // Without a branch, the misses of many shingles are under way at once: with the bitmap as a branch before the search, a
+        // foreign shingle took twice as long, no less than without a bitmap.
+        let mut count = 0;
+        for &shingle in set {
+            let m = finish(shingle);
+            let bit = m >> self.bitmap_shift;
+            maybe[count] = m;
+            count += (self.bitmap[(bit / 64) as usize] >> (bit % 64) & 1) as usize;
+        }
+        for &m in &maybe[..count] {
+            for &sample in self.documents_with(m) {
+                if shared[sample as usize] == 0 {
+                    met.push(sample);
+                }
+                shared[sample as usize] += 1;
+            }
+        }
+        met.sort_unstable();
+        neighbours.clear();
+        neighbours.extend(met.drain(..).map(|sample| {
+            let shared = u64::from(std::mem::take(&mut shared[sample as usize]));
+            Neighbour { sample, overlap: Overlap { shared, a: self.sizes[sample as usize], b: set.len() as u64 } }
+        }));
+        neighbours
+    }
+
+    /// The sampled documents that have a shingle, given mixed.
+    #[inline]
+    fn documents_with(&self, m: u64) -> &[u32] {
+        let place = (m >> self.directory_shift) as usize;
+        let (from, to) = (self.directory[place] as usize, self.directory[place + 1] as usize);
+        match self.mixed[from..to].iter().position(|&other| other == m) {
+            Some(at) => &self.postings[self.starts[from + at] as usize..self.starts[from + at + 1] as usize],
+            None => &[],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn sets() -> impl Strategy<Value = Vec<Vec<u64>>> {
+        let set = prop::collection::btree_set(prop_oneof![0u64..60, any::<u64>()], 0..40);
+        prop::collection::vec(set.prop_map(|set| set.into_iter().collect()), 0..12)
+    }
+
+    proptest! {
+        #[test]
+        fn neighbours_are_all_that_share_a_shingle(sample in sets(), others in sets()) {
+            let index = SampleIndex::new(&sample);
+            let mut meetings = Meetings::default();
+            for set in others.iter().chain(&sample) {
+                let naive: Vec<Neighbour> = sample
+                    .iter()
+                    .zip(0..)
+                    .map(|(of, sample)| Neighbour { sample, overlap: Overlap::of(of, set) })
+                    .filter(|neighbour| neighbour.overlap.shared > 0)
+                    .collect();
+                prop_assert_eq!(index.neighbours(set, &mut meetings), naive);
+            }
+        }
+
+        #[test]
+        fn a_sample_is_sorted_distinct_and_as_large_as_it_can_be(documents in 0u32..200, size in 0u32..200, seed: u64) {
+            let sample = choose_sample(documents, size, seed);
+            prop_assert_eq!(sample.len() as u32, size.min(documents));
+            prop_assert!(sample.is_sorted_by(|a, b| a < b) && sample.iter().all(|&d| d < documents));
+        }
+    }
+
+    #[test]
+    fn room_serves_a_large_sample_and_then_a_small_one() {
+        let mut meetings = Meetings::default();
+        let set: Vec<u64> = (0..5).collect();
+        for size in [9, 2] {
+            let index = SampleIndex::new(&vec![set.clone(); size]);
+            assert_eq!(index.neighbours(&set, &mut meetings).len(), size);
+            assert!(index.neighbours(&[], &mut meetings).is_empty());
+        }
+    }
+
+    #[test]
+    fn samples_are_frozen() {
+        assert_eq!(choose_sample(1_000_000, 5, 1), [444264, 444358, 566559, 745779, 971000]);
+        assert_eq!(choose_sample(u32::MAX, 3, 2), [2539140572, 2558246079, 3217573390]);
+    }
+
+    #[test]
+    fn every_subset_is_equally_likely() {
+        // 3 of 6 documents, 20 subsets, 40,000 seeds: chi-squared with 19 degrees of freedom is below 43.8 but once in 1000.
+        let mut counts = [0u32; 64];
+        for seed in 0..40_000 {
+            counts[choose_sample(6, 3, seed).iter().map(|d| 1 << d).sum::<usize>()] += 1;
+        }
+        let drawn: Vec<f64> = counts.iter().filter(|&&c| c > 0).map(|&c| f64::from(c)).collect();
+        assert_eq!(drawn.len(), 20);
+        let chi_squared: f64 = drawn.iter().map(|c| (c - 2000.0).powi(2) / 2000.0).sum();
+        assert!(chi_squared < 43.8, "{chi_squared}");
+    }
+}
