@@ -8,7 +8,9 @@ mod bottom;
 mod estimate;
 mod minhash;
 mod modulo;
+mod oneperm;
 mod sentences;
+mod signature;
 mod simhash;
 pub mod size;
 mod sketches;
@@ -18,9 +20,11 @@ pub use angle::{cosine_of_resemblance, differing_share, distance_at, resemblance
 pub use bbit::{BITS_SLOTS, Bits, agreement, agreement_floor, agreement_resemblance, bits};
 pub use bottom::{Bottom, BottomSampler, BottomSketch};
 pub use estimate::Estimate;
-pub use minhash::{MinHash, Signature};
+pub use minhash::MinHash;
 pub use modulo::{MAX_LEVEL, Modulo, ModuloSketch, Modulus};
+pub use oneperm::OnePermutation;
 pub use sentences::{KSentence, KSentenceSketch};
+pub use signature::Signature;
 pub use simhash::{SimHash, SimHashSketch, Width};
 pub use sketches::Sketches;
 

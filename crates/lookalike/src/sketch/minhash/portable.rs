@@ -1,10 +1,8 @@
 //! The portable kernel: plain loops, which on AArch64 become NEON by themselves.
 
-use super::GROUP;
+use super::LANES;
 
 pub(super) fn update(fingerprints: &[u64], multipliers: &[u32], addends: &[u32], minima: &mut [u32]) {
-    const LANES: usize = 16;
-    const { assert!(GROUP.is_multiple_of(LANES)) };
     let groups = minima.chunks_exact_mut(LANES).zip(multipliers.chunks_exact(LANES)).zip(addends.chunks_exact(LANES));
     for ((minima, a), b) in groups {
         let mut least = [u32::MAX; LANES];

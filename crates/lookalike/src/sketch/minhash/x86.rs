@@ -6,7 +6,10 @@
 
 use std::arch::x86_64::*;
 
-use super::GROUP;
+use super::LANES;
+
+/// Vectors of slots that are worked on together; what is left over goes one by one.
+const GROUP: usize = 4;
 
 macro_rules! kernel {
     ($name:ident, $feature:tt, $lanes:literal, $vector:ty, $load:ident, $store:ident, $set:ident, $mul:ident, $add:ident, $min:ident) => {
@@ -26,12 +29,19 @@ macro_rules! kernel {
 
             #[target_feature(enable = $feature)]
             fn run(fingerprints: &[u64], multipliers: &[u32], addends: &[u32], minima: &mut [u32]) {
-                const VECTORS: usize = 4;
-                const SLOTS: usize = VECTORS * $lanes;
-                const { assert!(GROUP.is_multiple_of(SLOTS)) };
-                let groups = minima.chunks_exact_mut(SLOTS).zip(multipliers.chunks_exact(SLOTS)).zip(addends.chunks_exact(SLOTS));
+                const { assert!(LANES.is_multiple_of($lanes)) };
+                let whole = minima.len() - minima.len() % (GROUP * $lanes);
+                let (minima, rest) = minima.split_at_mut(whole);
+                Self::groups::<GROUP>(fingerprints, multipliers, addends, minima);
+                Self::groups::<1>(fingerprints, &multipliers[whole..], &addends[whole..], rest);
+            }
+
+            #[target_feature(enable = $feature)]
+            fn groups<const VECTORS: usize>(fingerprints: &[u64], multipliers: &[u32], addends: &[u32], minima: &mut [u32]) {
+                let slots = VECTORS * $lanes;
+                let groups = minima.chunks_exact_mut(slots).zip(multipliers.chunks_exact(slots)).zip(addends.chunks_exact(slots));
                 for ((minima, multipliers), addends) in groups {
-                    // SAFETY: each of the three chunks has SLOTS numbers, VECTORS vectors; loads and stores need no alignment.
+                    // SAFETY: each of the three chunks has VECTORS vectors of numbers; loads and stores need no alignment.
                     let load = |from: &[u32], v: usize| unsafe { $load(from.as_ptr().add(v * $lanes).cast()) };
                     let (mut m, mut a, mut b) = ([$set(0); VECTORS], [$set(0); VECTORS], [$set(0); VECTORS]);
                     for v in 0..VECTORS {
