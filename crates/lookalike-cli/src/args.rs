@@ -72,7 +72,7 @@ pub struct ShapeArgs {
 impl ShapeArgs {
     /// The finding and comparing part of a configuration, the rest as by default.
     pub fn config(&self, shingles: &ShingleArgs) -> Config {
-        let candidates = Candidates::Bands(Bands { bands: self.bands, rows: self.rows });
+        let candidates = Candidates::Bands(Bands { bands: self.bands, rows: self.rows, ..Bands::default() });
         Config { recall: self.recall, candidates, ..shingles.config() }
     }
 }

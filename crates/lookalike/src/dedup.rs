@@ -5,8 +5,8 @@
 //! > similar of the kept candidates that reach t; ties go to the first in keep order.
 
 use crate::{
-    cluster::{Best, Buckets, Company, Links, Listed, UnionFind, keep_order, leaders, ranks},
-    config::{Candidates, Cluster, Config, Verify},
+    cluster::{Best, Buckets, Company, GreedyClusters, Links, Listed, UnionFind, keep_order, leaders, ranks},
+    config::{Candidates, Cluster, Config, GreedyBy, Verify},
     error::Result,
     lsh::{self, Sample, share_earlier_band, sorted_rows},
     method::{Method, Scratch},
@@ -81,6 +81,7 @@ pub fn dedup(docs: &[Doc], config: Config) -> Result<Vec<Decision>> {
     let representatives = match method.config().cluster {
         Cluster::Law => collection.law(&order),
         Cluster::Components => collection.components(&order),
+        Cluster::Greedy(by) => collection.greedy(&order, by)?,
     };
     Ok(collection.decisions(&representatives))
 }
@@ -167,6 +168,26 @@ impl<'a> Collection<'a> {
             representatives[d as usize] = Some(*first).filter(|&first| first != d);
         }
         representatives
+    }
+
+    /// Greedy clusters of the sketches in keep order; each keeps its first. Copies go with their leader.
+    fn greedy(&self, order: &[u32], by: GreedyBy) -> Result<Vec<Option<u32>>> {
+        let leaders = leaders(&self.digests, order);
+        let mut clusters = GreedyClusters::new(by.sample, self.method.config().threshold, by.representative)?;
+        let mut firsts: Vec<u32> = Vec::new();
+        let mut first_of = vec![0; order.len()];
+        for d in self.contenders(order, &leaders) {
+            let cluster = clusters.add(&self.lists[d as usize]) as usize;
+            if cluster == firsts.len() {
+                firsts.push(d);
+            }
+            first_of[d as usize] = firsts[cluster];
+        }
+        let representative = |d: u32| match self.sets[d as usize].is_empty() {
+            true => None,
+            false => Some(first_of[leaders[d as usize] as usize]).filter(|&first| first != d),
+        };
+        Ok((0..order.len() as u32).map(representative).collect())
     }
 
     fn contenders(&self, order: &[u32], leaders: &[u32]) -> Vec<u32> {

@@ -99,6 +99,9 @@ pub enum ErrorKind {
         "comparing all pairs makes no sketches to estimate from: leave the verification exact, or find candidates by sketches"
     )]
     NothingToEstimate,
+    /// Greedy clusters have a way of their own of finding what is alike.
+    #[error("greedy clusters are found by the sketches of their representatives: leave the method and the candidates to them")]
+    GreedyFinds,
     /// Super-shingles were to be estimated from.
     #[error("a shared super-shingle says that two texts are candidates, not how similar they are: leave the verification exact")]
     NoEstimate,

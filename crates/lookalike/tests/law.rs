@@ -5,8 +5,9 @@
 mod twin;
 
 use lookalike::{
-    Bands, Candidates, Cluster, Config, Doc, Features, FingerprintBy, Method, Occurrences, Reason, SentencesBy, Shared,
-    SimHashBy, Verify, dedup, fingerprint::DigestBy, sketch::Modulus, text::TokensBy, verify::Measure,
+    Bands, Candidates, Cluster, Config, Doc, Features, FingerprintBy, GreedyBy, Method, Occurrences, Permutations, Reason,
+    SentencesBy, Shared, SimHashBy, Verify, cluster::Representative, dedup, fingerprint::DigestBy, sketch::Modulus,
+    text::TokensBy, verify::Measure,
 };
 use proptest::prelude::*;
 use twin::Twin;
@@ -67,12 +68,14 @@ fn config() -> impl Strategy<Value = Config> {
 /// Ways of finding candidates, with a measure that each can serve and a recall that each can promise.
 fn finding() -> impl Strategy<Value = (Candidates, Measure, f64)> {
     // A low recall with few bands makes matches that are no candidates frequent: the law must hold of what is found.
-    let bands = |bands: usize, rows: usize| Candidates::Bands(Bands { bands: Some(bands), rows: Some(rows) });
+    let bands = |bands, rows| Candidates::Bands(Bands { bands: Some(bands), rows: Some(rows), ..Bands::default() });
+    let one_permutation = Candidates::Bands(Bands { permutations: Permutations::One, ..Bands::default() });
     let shared = |modulus, common| Candidates::Shared(Shared { modulus, common, ..Shared::default() });
     let simhash =
         |distance, blocks, features| Candidates::SimHash(SimHashBy { distance, blocks, features, ..SimHashBy::default() });
     prop::sample::select(vec![
         (Candidates::default(), Measure::Resemblance, 0.99),
+        (one_permutation, Measure::Resemblance, 0.99),
         (bands(4, 2), Measure::Resemblance, 1e-9),
         (bands(2, 8), Measure::Resemblance, 1e-9),
         (bands(40, 1), Measure::Resemblance, 1e-9),
@@ -185,6 +188,30 @@ proptest! {
                 Some(_) => near,
             };
             prop_assert_eq!(decision.reason, expected);
+        }
+    }
+}
+
+proptest! {
+    /// How sketches are grouped is judged beside the clustering; here that groups become decisions as they should.
+    #[test]
+    fn greedy_clusters_keep_their_first_and_lose_nothing(texts in collection(), keys in prop::collection::vec(any::<u8>(), 1..9), popular: bool, threshold in 0.3f64..1.0) {
+        let docs = docs(&texts, &keys);
+        let representative = if popular { Representative::Popular } else { Representative::FirstMember };
+        let config = Config { threshold, cluster: Cluster::Greedy(GreedyBy { representative, sample: 16 }), ..Config::default() };
+        let twin = twin_of(&docs, &Config { threshold, ..Config::default() });
+        let decisions = dedup(&docs, config).unwrap();
+        let order = order(&docs);
+        let rank = |d: usize| order.iter().position(|&o| o == d);
+        for (d, decision) in decisions.iter().enumerate() {
+            prop_assert_eq!(decision.reason == Reason::Empty, twin.is_empty(d));
+            if let Some(r) = decision.representative {
+                prop_assert!(decisions[r].is_kept() && rank(r) < rank(d));
+                prop_assert_eq!(decision.similarity, Some(twin.similarity(d, r)));
+            }
+            // Copies are in one group.
+            let copy = (0..docs.len()).find(|&e| !twin.is_empty(d) && docs[e].text == docs[d].text).unwrap_or(d);
+            prop_assert_eq!(decision.representative.unwrap_or(d), decisions[copy].representative.unwrap_or(copy));
         }
     }
 }

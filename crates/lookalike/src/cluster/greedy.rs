@@ -16,6 +16,8 @@ use std::{
     hash::{BuildHasherDefault, Hasher},
 };
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
     error::{ErrorKind, Result},
     fingerprint::finish,
@@ -23,9 +25,11 @@ use crate::{
 };
 
 /// What stands for a cluster.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Representative {
     /// The sketch of its first member, for good: every member resembles it enough, by estimate.
+    #[serde(rename = "first")]
     FirstMember,
     /// The s fingerprints that most members' sketches have, ties by smaller number: follows the cluster where it grows, so
     /// that early members may no longer resemble it enough. It needs a finite s: without one it is the union of all members,

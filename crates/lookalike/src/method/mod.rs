@@ -8,7 +8,7 @@ pub use scratch::Scratch;
 use sketcher::Sketcher;
 
 use crate::{
-    config::{Candidates, Config, FingerprintBy, Occurrences, Shared, Verify},
+    config::{Candidates, Cluster, Config, FingerprintBy, Occurrences, Shared, Verify},
     error::{ErrorKind, Result},
     fingerprint::{self, Rabin},
     lsh::{Common, Sample, Shape},
@@ -44,6 +44,9 @@ impl Method {
                 return Err(ErrorKind::NoContainment.into());
             }
             (_, Measure::Containment, _) if super_shingles => return Err(ErrorKind::NoContainment.into()),
+            (_, Measure::Containment, _) if matches!(config.cluster, Cluster::Greedy(_)) => {
+                return Err(ErrorKind::NoContainment.into());
+            }
             (_, _, Verify::Sketch) if super_shingles => return Err(ErrorKind::NoEstimate.into()),
             _ => {}
         }
@@ -156,7 +159,7 @@ impl Method {
 
     /// How similar two documents are by what they list.
     pub fn estimate_samples(&self, a: Sample, b: Sample) -> f64 {
-        sketcher::estimate_samples(self.config.measure, a, b)
+        self.sketcher.estimate_samples(self.config.measure, a, b)
     }
 
     /// In how many documents an element may be before it is set aside.
@@ -191,7 +194,7 @@ mod tests {
     #[test]
     fn what_does_not_go_together_is_refused() {
         let refused = |config| Method::new(config).unwrap_err().kind().clone();
-        let half = Candidates::Bands(Bands { bands: Some(20), rows: None });
+        let half = Candidates::Bands(Bands { bands: Some(20), ..Bands::default() });
         assert_eq!(refused(Config { candidates: half, ..Config::default() }), ErrorKind::HalfShape);
         assert_eq!(refused(Config { measure: Measure::Containment, ..Config::default() }), ErrorKind::NoContainment);
         let estimated = Config { candidates: Candidates::All, verify: Some(Verify::Sketch), ..Config::default() };

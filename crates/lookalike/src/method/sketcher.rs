@@ -2,11 +2,11 @@
 
 use super::Scratch;
 use crate::{
-    config::{Bands, Candidates, Config, Features, Shared, SimHashBy},
+    config::{Bands, Candidates, Cluster, Config, Features, Permutations, Shared, SimHashBy},
     error::{ErrorKind, Result},
     fingerprint::{Digest, DigestBy, finish, sort_distinct},
     lsh::{self, Against, Blocks, Common, Curve, DEFAULT_SLOTS, Sample, Shape, Sharing},
-    sketch::{self, BITS_SLOTS, Bits, KSentence, MinHash, Modulo, SimHash},
+    sketch::{self, BITS_SLOTS, Bits, Bottom, KSentence, MinHash, Modulo, OnePermutation, SimHash},
     verify::{Measure, Overlap, intersection},
 };
 
@@ -15,7 +15,7 @@ use crate::{
 pub(super) enum Sketcher {
     Bands {
         shape: Shape,
-        minhash: MinHash,
+        minhash: Family,
         /// Slots of the b-bit sketch in which candidates agree at least.
         floor: u32,
     },
@@ -31,8 +31,17 @@ pub(super) enum Sketcher {
         blocks: Blocks,
     },
     Sentences(KSentence),
+    /// The s least fingerprints, for greedy clusters.
+    Bottom(Bottom),
     /// Digests alone, or whole sets: no sketch.
     Nothing,
+}
+
+/// What makes MinHash signatures.
+#[derive(Debug, Clone)]
+pub(super) enum Family {
+    Many(MinHash),
+    One(OnePermutation),
 }
 
 /// Elements that two similar large texts' samples have together, at the least: what the length of super-shingles reckons with.
@@ -40,11 +49,21 @@ const SAMPLED: usize = 50;
 
 impl Sketcher {
     pub(super) fn new(config: &Config) -> Result<Self> {
+        if let Cluster::Greedy(by) = config.cluster {
+            return match config.candidates == Candidates::default() {
+                true => Ok(Self::Bottom(Bottom::new(by.sample, config.seed)?)),
+                false => Err(ErrorKind::GreedyFinds.into()),
+            };
+        }
         Ok(match &config.candidates {
             Candidates::Bands(asked) => {
                 let shape = shape(asked, config)?;
                 let Curve { bands, rows } = shape.curve();
-                let minhash = MinHash::new((bands * rows).max(DEFAULT_SLOTS).max(BITS_SLOTS), config.seed);
+                let slots = (bands * rows).max(DEFAULT_SLOTS).max(BITS_SLOTS);
+                let minhash = match asked.permutations {
+                    Permutations::Many => Family::Many(MinHash::new(slots, config.seed)),
+                    Permutations::One => Family::One(OnePermutation::new(slots, config.seed)),
+                };
                 Self::Bands { shape, minhash, floor: sketch::agreement_floor(config.threshold) }
             }
             Candidates::Shared(asked) => shared(asked, config)?,
@@ -74,7 +93,7 @@ impl Sketcher {
             Self::SimHash { blocks, features: Features::Shingles, .. } => {
                 Some(sketch::within_distance(threshold, blocks.width(), blocks.distance()))
             }
-            Self::SimHash { .. } | Self::Sentences(_) | Self::Nothing => None,
+            Self::SimHash { .. } | Self::Sentences(_) | Self::Bottom(_) | Self::Nothing => None,
         }
     }
 
@@ -83,7 +102,7 @@ impl Sketcher {
             Self::Bands { shape, .. } => shape.curve().bands,
             Self::SimHash { blocks, .. } => blocks.tables(),
             Self::Sentences(_) => 2,
-            Self::Shared { .. } | Self::Nothing => 0,
+            Self::Shared { .. } | Self::Bottom(_) | Self::Nothing => 0,
         }
     }
 
@@ -92,7 +111,7 @@ impl Sketcher {
             Self::Bands { .. } => BITS_SLOTS,
             Self::SimHash { .. } => size_of::<u128>(),
             Self::Sentences(_) => 2 * size_of::<Digest>(),
-            Self::Shared { .. } | Self::Nothing => 0,
+            Self::Shared { .. } | Self::Bottom(_) | Self::Nothing => 0,
         }
     }
 
@@ -101,7 +120,10 @@ impl Sketcher {
         scratch.bits.clear();
         match self {
             Self::Bands { shape, minhash, .. } => {
-                minhash.minima(&scratch.fingerprints, &mut scratch.slots);
+                match minhash {
+                    Family::Many(minhash) => minhash.minima(&scratch.fingerprints, &mut scratch.slots),
+                    Family::One(minhash) => minhash.minima(&scratch.fingerprints, &mut scratch.slots),
+                }
                 scratch.keys.extend(lsh::band_keys(&scratch.slots, shape.curve()));
                 scratch.bits.extend(sketch::bits(&scratch.slots));
             }
@@ -133,6 +155,10 @@ impl Sketcher {
                     scratch.digest = DigestBy::Xxh3.digest(&scratch.bits);
                 }
             }
+            Self::Bottom(bottom) => {
+                scratch.elements.clear();
+                scratch.elements.extend_from_slice(bottom.sketch(&scratch.fingerprints).sample());
+            }
             Self::Nothing => {}
         }
     }
@@ -144,7 +170,7 @@ impl Sketcher {
             Self::Bands { floor, .. } => sketch::agreement(slots(a), slots(b)) >= *floor,
             Self::SimHash { blocks, .. } => distance(a, b) <= blocks.distance(),
             Self::Sentences(_) => number(&a[..16]) == number(&b[..16]) || number(&a[16..]) == number(&b[16..]),
-            Self::Shared { .. } | Self::Nothing => true,
+            Self::Shared { .. } | Self::Bottom(_) | Self::Nothing => true,
         }
     }
 
@@ -152,13 +178,25 @@ impl Sketcher {
         match self {
             Self::Bands { .. } => sketch::agreement_resemblance(sketch::agreement(slots(a), slots(b))),
             Self::SimHash { simhash, .. } => sketch::resemblance_at(distance(a, b), simhash.width()),
-            Self::Shared { .. } | Self::Sentences(_) | Self::Nothing => 1.0,
+            Self::Shared { .. } | Self::Sentences(_) | Self::Bottom(_) | Self::Nothing => 1.0,
         }
     }
 
     /// Whether candidates are pairs that share listed elements.
     pub(super) fn lists(&self) -> bool {
-        matches!(self, Self::Shared { .. })
+        matches!(self, Self::Shared { .. } | Self::Bottom(_))
+    }
+
+    /// Broder's estimates from two samples (1997, section 3): of the s least of both, or of the elements that the larger modulus
+    /// divides, the shared ones.
+    pub(super) fn estimate_samples(&self, measure: Measure, a: Sample, b: Sample) -> f64 {
+        if let Self::Bottom(bottom) = self {
+            let (shared, union) = sketch::shared_of_least(a.elements, b.elements, bottom.s());
+            return shared as f64 / union.max(1) as f64;
+        }
+        let level = a.level.max(b.level);
+        let [a, b] = [a, b].map(|sample| sample.at(level));
+        measure.of(Overlap { shared: intersection(&a, &b), a: a.len() as u64, b: b.len() as u64 })
     }
 
     pub(super) fn is_candidate(&self, shared: u32, a: Sample, b: Sample, aside: &[Common]) -> bool {
@@ -167,13 +205,6 @@ impl Sketcher {
             _ => true,
         }
     }
-}
-
-/// Broder's estimates from two samples (1997, section 3): of the elements that the larger modulus divides, the shared ones.
-pub(super) fn estimate_samples(measure: Measure, a: Sample, b: Sample) -> f64 {
-    let level = a.level.max(b.level);
-    let [a, b] = [a, b].map(|sample| sample.at(level));
-    measure.of(Overlap { shared: intersection(&a, &b), a: a.len() as u64, b: b.len() as u64 })
 }
 
 /// A stored b-bit sketch.

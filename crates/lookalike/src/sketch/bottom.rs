@@ -45,6 +45,11 @@ impl Bottom {
         }
     }
 
+    /// s, the elements of a sketch.
+    pub fn s(self) -> usize {
+        self.s
+    }
+
     /// The sketch of a set of fingerprints, in any order, repeats allowed. Cost: see [`BottomSampler`].
     pub fn sketch(self, fingerprints: &[u64]) -> BottomSketch {
         let mut sampler = self.sampler();

@@ -27,6 +27,7 @@ pub use sentences::{KSentence, KSentenceSketch};
 pub use signature::Signature;
 pub use simhash::{SimHash, SimHashSketch, Width};
 pub use sketches::Sketches;
+pub use sorted::shared_of_least;
 
 #[cfg(test)]
 mod trials;
