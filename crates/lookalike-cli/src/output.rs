@@ -104,6 +104,7 @@ impl Bars {
             let (name, unit) = match progress.stage {
                 Stage::Sketching => ("sketching", "{bytes}/{total_bytes}, {bytes_per_sec}"),
                 Stage::Pairing => ("pairing", "{pos}/{len} bands"),
+                Stage::Counting => ("counting", "{human_pos}/{human_len} documents"),
                 Stage::Loading => ("reading candidates", "{bytes}/{total_bytes}, {bytes_per_sec}"),
                 Stage::Deciding => ("deciding", "{human_pos}/{human_len} documents"),
                 Stage::Writing => ("writing", "{bytes}/{total_bytes}, {bytes_per_sec}"),

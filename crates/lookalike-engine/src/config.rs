@@ -71,6 +71,8 @@ pub enum Stage {
     Sketching,
     /// Band keys to buckets. In bands.
     Pairing,
+    /// Shared fingerprints counted. In documents.
+    Counting,
     /// Second pass: the shingle sets of documents that share a band. In bytes.
     Loading,
     /// Going down keep order. In documents.

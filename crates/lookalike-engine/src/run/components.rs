@@ -39,12 +39,31 @@ pub(crate) fn components(meetings: &Meetings, pairing: &Pairing, matcher: &Match
         }
         Ok(())
     })?;
-    let mut verdicts = Verdicts::all_kept(documents);
     let mut firsts = vec![None; documents as usize];
-    let mut dropped = Vec::new();
-    for &document in pairing.order.iter().filter(|&&d| !pairing.is_empty(d)) {
+    let of_groups = pairing.order.iter().filter(|&&d| !pairing.is_empty(d)).map(|&document| {
         let leader = pairing.leaders[document as usize];
-        let first = *firsts[groups.find(leader) as usize].get_or_insert(document);
+        Grouped { document, leader, first: *firsts[groups.find(leader) as usize].get_or_insert(document) }
+    });
+    measure_dropped(of_groups, pairing, matcher, pool)
+}
+
+/// A document, its leader, and the first of its group in keep order.
+pub(crate) struct Grouped {
+    pub(crate) document: u32,
+    pub(crate) leader: u32,
+    pub(crate) first: u32,
+}
+
+/// Drops all but the first of each group, and measures how like the first each is: any value, the group may be made by chains.
+pub(crate) fn measure_dropped(
+    grouped: impl Iterator<Item = Grouped>,
+    pairing: &Pairing,
+    matcher: &Matcher,
+    pool: &ThreadPool,
+) -> Result<Verdicts> {
+    let mut verdicts = Verdicts::all_kept(pairing.order.len() as u32);
+    let mut dropped = Vec::new();
+    for Grouped { document, leader, first } in grouped {
         if first == leader {
             if document != first {
                 verdicts.drop_for(document, first, None);
@@ -53,7 +72,6 @@ pub(crate) fn components(meetings: &Meetings, pairing: &Pairing, matcher: &Match
             dropped.push((document, leader, first));
         }
     }
-    // How like its component's first each document is: any value, the chain may have led anywhere.
     let measure = |(set, other): &mut (Vec<u64>, Vec<u64>), &(_, leader, first): &(u32, u32, u32)| {
         matcher.sets.read(leader, set)?;
         matcher.likeness(leader, set, first, 0.0, other)

@@ -209,7 +209,8 @@ impl<'a> Deciding<'a> {
             let leader = group[0].0;
             let Some(representative) = verdicts.representative(leader) else { continue };
             let overlap = verdicts.overlap(leader);
-            let similarity = overlap.map_or_else(|| self.unverified(leader, representative), |overlap| measure.of(overlap));
+            let similarity =
+                overlap.map_or_else(|| self.unverified(leader, representative), |overlap| Ok(measure.of(overlap)))?;
             let rank = ranks[representative as usize];
             let mut found = Some((Best { document: representative, rank, similarity }, Likeness { similarity, overlap }));
             let mut since = since.into_iter().peekable();
@@ -243,9 +244,9 @@ impl<'a> Deciding<'a> {
         Ok(matches)
     }
 
-    fn unverified(&self, a: u32, b: u32) -> f64 {
+    fn unverified(&self, a: u32, b: u32) -> Result<f64> {
         match self.matcher.method.verify() {
-            lookalike::Verify::None => 1.0,
+            lookalike::Verify::None => Ok(1.0),
             _ => self.matcher.estimate(a, b),
         }
     }

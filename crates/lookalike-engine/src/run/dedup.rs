@@ -6,14 +6,14 @@ use std::{
     time::Instant,
 };
 
-use lookalike::{Candidates, Cluster, Method, Verify};
+use lookalike::{Cluster, Method, Verify};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::{
     components::components,
     deciding::Deciding,
     emitting::Emitting,
-    loading,
+    greedy, loading,
     matching::Matcher,
     meeting::Meetings,
     pairing::Pairing,
@@ -67,10 +67,21 @@ pub fn dedup(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resul
     summary.seconds.sketching = clock.lap();
 
     let mut pairing = Pairing::new(&table);
-    if config.method.candidates != Candidates::All {
-        pairing.keep_likely(&table, &method, &pool, observer);
-    }
-    let columns = std::mem::take(&mut table.columns);
+    let greedy_groups = match config.method.cluster {
+        Cluster::Greedy(by) => Some(greedy::group(by, config.method.threshold, &table.lists, &pairing)?),
+        Cluster::Law | Cluster::Components => None,
+    };
+    let meetings = match &greedy_groups {
+        Some(first_of) => {
+            pairing.keep_grouped(first_of);
+            Meetings::Listed(Vec::new())
+        }
+        None => {
+            let (meetings, counted) = Meetings::new(config, &method, &mut table, &mut pairing, &pool, observer)?;
+            summary.set_aside(&counted);
+            meetings
+        }
+    };
     summary.seconds.pairing = clock.lap();
 
     let exact = method.verify() == Verify::Exact;
@@ -78,14 +89,16 @@ pub fn dedup(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resul
     let sets = loading::load(config, &method, &source, &table, wanted, &pool, observer)?;
     summary.seconds.loading = clock.lap();
 
-    let meetings = Meetings::new(&method, columns, &pairing, &sets)?;
-    let matcher = Matcher::new(&method, &table.bits, &sets);
-    let verdicts = match config.method.cluster {
-        Cluster::Law => {
-            let links = meetings.links(&pairing, &pool);
-            Deciding::new(&pairing, &matcher, &pool).decide(links, observer)?
+    let matcher = Matcher::new(&method, &table, &sets);
+    let verdicts = match &greedy_groups {
+        Some(first_of) => greedy::greedy(first_of, &pairing, &matcher, &pool)?,
+        None => {
+            let meetings = meetings.join(&method, &pairing, &sets)?;
+            match config.method.cluster {
+                Cluster::Components => components(&meetings, &pairing, &matcher, &pool)?,
+                _ => Deciding::new(&pairing, &matcher, &pool).decide(meetings.links(&pairing, &pool), observer)?,
+            }
         }
-        Cluster::Components => components(&meetings, &pairing, &matcher, &pool)?,
     };
     summary.pairs_met = matcher.met.load(Ordering::Relaxed);
     summary.pairs_refused = matcher.refused.load(Ordering::Relaxed);

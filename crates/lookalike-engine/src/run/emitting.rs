@@ -101,7 +101,7 @@ impl<'a> Emitting<'a> {
                 None => lines.kept(id, reason, self.sizes[document as usize])?,
                 Some(r) => {
                     let representative = self.table.id(r, &mut other)?;
-                    lines.dropped(id, reason, representative, self.likeness(document, r), self.sizes[r as usize])?;
+                    lines.dropped(id, reason, representative, self.likeness(document, r)?, self.sizes[r as usize])?;
                 }
             }
         }
@@ -122,13 +122,15 @@ impl<'a> Emitting<'a> {
         }
     }
 
-    fn likeness(&self, document: u32, representative: u32) -> Likeness {
-        match (self.verdicts.overlap(document), self.matcher.method.verify()) {
+    fn likeness(&self, document: u32, representative: u32) -> Result<Likeness> {
+        Ok(match (self.verdicts.overlap(document), self.matcher.method.verify()) {
             _ if self.table.digests[document as usize] == self.table.digests[representative as usize] => Likeness::Same,
             (Some(overlap), _) => Likeness::Counted(overlap),
-            (None, Verify::Sketch) => Likeness::Estimated(self.matcher.estimate(document, representative)),
+            (None, Verify::Sketch) => {
+                Likeness::Estimated(self.matcher.method.config().measure, self.matcher.estimate(document, representative)?)
+            }
             (None, _) => Likeness::Unknown,
-        }
+        })
     }
 
     /// Counts the verdicts into the summary.

@@ -4,13 +4,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use lookalike::{Method, Verify, sketch::Sketches, verify::Overlap};
 
-use super::loading::Sets;
+use super::{lists::Lists, loading::Sets, sketching::Table};
 use crate::error::Result;
 
 /// Tells whether two documents that share a band match, and counts what that took.
 pub(crate) struct Matcher<'a> {
     pub(crate) method: &'a Method,
     pub(crate) bits: &'a Sketches,
+    pub(crate) lists: &'a Lists,
     pub(crate) sets: &'a Sets,
     /// Pairs that met.
     pub(crate) met: AtomicU64,
@@ -34,8 +35,9 @@ impl Likeness {
 }
 
 impl<'a> Matcher<'a> {
-    pub(crate) fn new(method: &'a Method, bits: &'a Sketches, sets: &'a Sets) -> Self {
-        Self { method, bits, sets, met: AtomicU64::new(0), refused: AtomicU64::new(0) }
+    pub(crate) fn new(method: &'a Method, table: &'a Table, sets: &'a Sets) -> Self {
+        let Table { bits, lists, .. } = table;
+        Self { method, bits, lists, sets, met: AtomicU64::new(0), refused: AtomicU64::new(0) }
     }
 
     /// Keeps of `company`, which met a document, its candidates. `document_of` tells what a member stands for.
@@ -76,7 +78,7 @@ impl<'a> Matcher<'a> {
                 counted.map(|overlap| Likeness { similarity: measure.of(overlap), overlap: Some(overlap) })
             }
             Verify::Sketch => {
-                let similarity = self.estimate(document, other);
+                let similarity = self.estimate(document, other)?;
                 (similarity >= least).then_some(Likeness { similarity, overlap: None })
             }
             Verify::None => Some(Likeness { similarity: 1.0, overlap: None }),
@@ -84,7 +86,11 @@ impl<'a> Matcher<'a> {
     }
 
     /// The sketches' estimate of two documents' similarity.
-    pub(crate) fn estimate(&self, a: u32, b: u32) -> f64 {
-        self.method.estimate(self.bits.get(a), self.bits.get(b))
+    pub(crate) fn estimate(&self, a: u32, b: u32) -> Result<f64> {
+        if !self.method.lists() {
+            return Ok(self.method.estimate(self.bits.get(a), self.bits.get(b)));
+        }
+        let (mut room_a, mut room_b) = (Vec::new(), Vec::new());
+        Ok(self.method.estimate_samples(self.lists.sample(a, &mut room_a)?, self.lists.sample(b, &mut room_b)?))
     }
 }

@@ -7,8 +7,17 @@ use lookalike::{
 };
 use rayon::{ThreadPool, prelude::*};
 
-use super::{loading::Sets, matching::Matcher, pairing::Pairing};
-use crate::error::Result;
+use super::{
+    counting::{Counted, count},
+    loading::Sets,
+    matching::Matcher,
+    pairing::Pairing,
+    sketching::Table,
+};
+use crate::{
+    config::{Observer, RunConfig},
+    error::Result,
+};
 
 /// Pairs that are looked at before those that are candidates are verified: what bounds the memory.
 const BATCH: usize = 1 << 22;
@@ -22,10 +31,34 @@ pub(crate) enum Meetings {
 }
 
 impl Meetings {
-    /// Joins the contenders' sets where all pairs are asked for; else documents meet by their columns.
-    pub(crate) fn new(method: &Method, columns: Vec<Vec<u32>>, pairing: &Pairing, sets: &Sets) -> Result<Self> {
+    /// Who meets whom by columns or by what is listed, and who therefore stays a contender. Where all pairs are asked for,
+    /// everybody does, and who meets whom is known when the sets are ([`join`](Self::join)).
+    pub(crate) fn new(
+        config: &RunConfig,
+        method: &Method,
+        table: &mut Table,
+        pairing: &mut Pairing,
+        pool: &ThreadPool,
+        observer: Observer,
+    ) -> Result<(Self, Counted)> {
+        if method.config().candidates == Candidates::All {
+            return Ok((Self::Listed(Vec::new()), Counted::default()));
+        }
+        if !method.lists() {
+            pairing.keep_likely(table, method, pool, observer);
+            return Ok((Self::Columns(std::mem::take(&mut table.columns)), Counted::default()));
+        }
+        let mut counted = count(config, method, &table.lists, pairing, pool, observer)?;
+        let mut meets = vec![false; table.documents() as usize];
+        counted.pairs.iter().for_each(|&(a, b)| (meets[a as usize], meets[b as usize]) = (true, true));
+        pairing.contenders.retain(|&d| meets[d as usize]);
+        Ok((Self::Listed(std::mem::take(&mut counted.pairs)), counted))
+    }
+
+    /// Joins the contenders' sets where all pairs are asked for.
+    pub(crate) fn join(self, method: &Method, pairing: &Pairing, sets: &Sets) -> Result<Self> {
         if method.config().candidates != Candidates::All {
-            return Ok(Self::Columns(columns));
+            return Ok(self);
         }
         let mut loaded = Vec::new();
         for &document in &pairing.contenders {

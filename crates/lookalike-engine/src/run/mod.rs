@@ -1,9 +1,12 @@
 //! The passes of a run, in their order.
 
 mod components;
+mod counting;
 mod deciding;
 mod dedup;
 mod emitting;
+mod greedy;
+mod lists;
 mod loading;
 mod lookup;
 mod matching;

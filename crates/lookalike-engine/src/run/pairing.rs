@@ -42,6 +42,13 @@ impl Pairing {
         Self { order, ranks, leaders, contenders, empty }
     }
 
+    /// Keeps as contenders only those that are in a group with another.
+    pub(crate) fn keep_grouped(&mut self, first_of: &[u32]) {
+        let mut sizes = vec![0u32; first_of.len()];
+        self.contenders.iter().for_each(|&d| sizes[first_of[d as usize] as usize] += 1);
+        self.contenders.retain(|&d| sizes[first_of[d as usize] as usize] > 1);
+    }
+
     /// Whether a document has no token.
     pub(crate) fn is_empty(&self, document: u32) -> bool {
         self.empty == Some(self.leaders[document as usize])

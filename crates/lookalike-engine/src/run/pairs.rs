@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use lookalike::{
-    Candidates, Config, Method, Verify,
+    Config, Method, Verify,
     verify::{Figures, Overlap},
 };
 use serde::Serialize;
@@ -59,7 +59,6 @@ pub struct PairsSummary {
 pub fn pairs(config: &RunConfig, output: Option<&Path>, observer: Observer) -> Result<PairsSummary> {
     // The figures of a pair are counted, whatever the configuration says of verifying.
     let method = Method::new(Config { verify: Some(Verify::Exact), ..config.method.clone() })?;
-    let all = config.method.candidates == Candidates::All;
     let inputs = expand(&config.inputs)?;
     let stdout = PathBuf::from("-");
     let path = output.unwrap_or(&stdout);
@@ -72,17 +71,14 @@ pub fn pairs(config: &RunConfig, output: Option<&Path>, observer: Observer) -> R
     let mut table = sketching::sketch(config, &method, &source, &pool, bad.as_mut(), observer)?;
     let mut pairing = Pairing::new(&table);
     let copies = Copies::of(&pairing);
-    if !all {
-        let with_copies: Vec<u32> = pairing.contenders.iter().copied().filter(|&d| copies.group(d).len() > 1).collect();
-        pairing.keep_likely(&table, &method, &pool, observer);
-        pairing.contenders.extend(with_copies);
-        pairing.contenders.sort_unstable();
-        pairing.contenders.dedup();
-    }
-    let columns = std::mem::take(&mut table.columns);
+    let with_copies: Vec<u32> = pairing.contenders.iter().copied().filter(|&d| copies.group(d).len() > 1).collect();
+    let (meetings, _) = Meetings::new(config, &method, &mut table, &mut pairing, &pool, observer)?;
+    pairing.contenders.extend(with_copies);
+    pairing.contenders.sort_unstable();
+    pairing.contenders.dedup();
     let sets = loading::load(config, &method, &source, &table, pairing.contenders.iter().copied(), &pool, observer)?;
-    let meetings = Meetings::new(&method, columns, &pairing, &sets)?;
-    let matcher = Matcher::new(&method, &table.bits, &sets);
+    let meetings = meetings.join(&method, &pairing, &sets)?;
+    let matcher = Matcher::new(&method, &table, &sets);
     let mut matches: Vec<(u32, u32, Overlap)> = Vec::new();
     meetings.each_candidate_pair(&pairing.contenders, &matcher, &pool, |batch| {
         for (&(a, b), likeness) in batch.iter().zip(likenesses(batch, &matcher, &pool)?) {

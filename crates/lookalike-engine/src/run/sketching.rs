@@ -5,7 +5,10 @@ use rayon::{ThreadPool, slice::ParallelSliceMut};
 use serde_json::value::RawValue;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::parallel::in_order;
+use super::{
+    lists::{BlockLists, Lists},
+    parallel::in_order,
+};
 use crate::{
     config::{Observer, Progress, RunConfig, Stage},
     error::{Error, ErrorKind, Result},
@@ -23,6 +26,8 @@ pub(crate) struct Table {
     pub(crate) digests: Vec<Digest>,
     pub(crate) bits: Sketches,
     pub(crate) columns: Vec<Vec<u32>>,
+    /// What documents list, where they meet by that.
+    pub(crate) lists: Lists,
     /// Keep order's keys; empty when input order decides.
     pub(crate) keys: Vec<u64>,
     ids: Spill<u8>,
@@ -75,6 +80,7 @@ impl Table {
             digests,
             bits,
             columns,
+            lists,
             keys,
             ids,
             id_lengths,
@@ -98,6 +104,7 @@ impl Table {
         self.bits.append(&bits);
         self.columns.iter_mut().zip(&columns).for_each(|(all, more)| all.extend_from_slice(more));
         self.keys.extend(keys);
+        self.lists.append(&lists)?;
         let mut end = self.ids.end();
         self.id_ends.extend(id_lengths.iter().map(|&length| {
             end += u64::from(length);
@@ -115,6 +122,7 @@ struct Sketched {
     digests: Vec<Digest>,
     bits: Sketches,
     columns: Vec<Vec<u32>>,
+    lists: BlockLists,
     keys: Vec<u64>,
     ids: Vec<u8>,
     id_lengths: Vec<u32>,
@@ -133,6 +141,7 @@ impl Sketched {
             digests: Vec::new(),
             bits: Sketches::new(method.stride()),
             columns: vec![Vec::new(); method.columns()],
+            lists: BlockLists::default(),
             keys: Vec::new(),
             ids: Vec::new(),
             id_lengths: Vec::new(),
@@ -182,6 +191,7 @@ pub(crate) fn sketch(
         digests: Vec::new(),
         bits: Sketches::new(method.stride()),
         columns: vec![Vec::new(); method.columns()],
+        lists: Lists::new(config.temp_dir.clone()),
         keys: Vec::new(),
         ids: Spill::new(IDS_IN_MEMORY, config.temp_dir.clone()),
         id_ends: Vec::new(),
@@ -260,6 +270,9 @@ impl Pass<'_> {
             out.digests.push(scratch.digest);
             out.bits.push(&scratch.bits);
             out.columns.iter_mut().zip(&scratch.keys).for_each(|(column, &key)| column.push(key));
+            if self.method.lists() {
+                out.lists.push(&scratch.elements, scratch.level);
+            }
             if self.fields.keep != Keep::First {
                 out.keys.push(record.key);
             }

@@ -3,6 +3,8 @@
 use lookalike::{Config, Method, Verify, lsh::Shape};
 use serde::Serialize;
 
+use super::counting::Counted;
+
 /// The outcome of a run. Documents in = kept + dropped, always.
 #[derive(Debug, Clone, Serialize)]
 pub struct Summary {
@@ -42,6 +44,12 @@ pub struct Summary {
     pub pairs_met: u64,
     /// Of these, pairs that their fixed-size sketches refused.
     pub pairs_refused: u64,
+    /// Sampled fingerprints that were set aside as common, where documents meet by what they share.
+    pub common: u64,
+    /// Documents in which the most common of them is.
+    pub most_common: u32,
+    /// Documents of which all sampled fingerprints were set aside: nothing is found for them but equal ones.
+    pub all_common: u64,
     /// Seconds of each pass.
     pub seconds: Seconds,
     /// How documents were compared.
@@ -91,10 +99,19 @@ impl Summary {
             found_at_threshold: method.found_at_threshold(),
             pairs_met: 0,
             pairs_refused: 0,
+            common: 0,
+            most_common: 0,
+            all_common: 0,
             seconds: Seconds::default(),
             method: method.config().clone(),
             verify: method.verify(),
             keep: String::new(),
         }
+    }
+
+    pub(crate) fn set_aside(&mut self, counted: &Counted) {
+        self.common = counted.aside.len() as u64;
+        self.most_common = counted.aside.iter().map(|common| common.documents).max().unwrap_or(0);
+        self.all_common = counted.lost;
     }
 }

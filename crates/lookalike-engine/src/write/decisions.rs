@@ -1,6 +1,9 @@
 //! The decisions file: one JSON line for each document, in input order.
 
-use lookalike::{Reason, verify::Overlap};
+use lookalike::{
+    Reason,
+    verify::{Measure, Overlap},
+};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -26,8 +29,8 @@ pub(crate) enum Likeness {
     Counted(Overlap),
     /// The canonical forms are the same.
     Same,
-    /// The sketches estimate it.
-    Estimated(f64),
+    /// The sketches estimate what is measured.
+    Estimated(Measure, f64),
     /// Nobody looked.
     Unknown,
 }
@@ -65,16 +68,19 @@ impl DecisionLines {
         let overlap = match likeness {
             Likeness::Counted(overlap) => Some(overlap),
             Likeness::Same => Some(Overlap { shared: 1, a: 1, b: 1 }),
-            Likeness::Estimated(_) | Likeness::Unknown => None,
+            Likeness::Estimated(..) | Likeness::Unknown => None,
         };
-        let estimated = if let Likeness::Estimated(value) = likeness { Some(value) } else { None };
+        let estimated = |measure| match likeness {
+            Likeness::Estimated(of, value) if of == measure => Some(value),
+            _ => None,
+        };
         self.push(&Line {
             id,
             verdict: "dropped",
             reason,
             representative: Some(representative),
-            resemblance: overlap.map(Overlap::resemblance).or(estimated),
-            containment: overlap.map(Overlap::containment),
+            resemblance: overlap.map(Overlap::resemblance).or(estimated(Measure::Resemblance)),
+            containment: overlap.map(Overlap::containment).or(estimated(Measure::Containment)),
             containment_of_representative: overlap.map(|o| o.swapped().containment()),
             cluster_size,
         })
