@@ -7,7 +7,7 @@ use crate::{
     fingerprint::DigestBy,
     lsh::COMMON,
     sketch::{Modulus, Width},
-    text::TokensBy,
+    text::{Folds, TokensBy},
     verify::Measure,
 };
 
@@ -17,6 +17,8 @@ use crate::{
 pub struct Config {
     /// What a token is.
     pub tokens: TokensBy,
+    /// What is made alike before tokens are compared.
+    pub folds: Folds,
     /// k, tokens in a shingle.
     pub shingle: usize,
     /// Whether a shingle that stands in a text several times counts once.
@@ -43,6 +45,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             tokens: TokensBy::Auto,
+            folds: Folds::default(),
             shingle: 5,
             occurrences: Occurrences::Once,
             fingerprint: FingerprintBy::Rolling,

@@ -192,4 +192,12 @@ pub enum ErrorKind {
         /// The second sketch's parameters.
         right: String,
     },
+    /// Something that this build was made without.
+    #[error("{what} is not in this build: build with the feature `{feature}`, or do without it")]
+    NotBuilt {
+        /// What was asked for.
+        what: &'static str,
+        /// The crate's feature that brings it.
+        feature: &'static str,
+    },
 }

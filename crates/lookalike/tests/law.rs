@@ -6,8 +6,13 @@ mod twin;
 
 use lookalike::{
     Bands, Candidates, Cluster, Config, Doc, Features, FingerprintBy, GreedyBy, Method, Occurrences, Permutations, Reason,
-    SentencesBy, Shared, SimHashBy, Verify, cluster::Representative, dedup, fingerprint::DigestBy, sketch::Modulus,
-    text::TokensBy, verify::Measure,
+    SentencesBy, Shared, SimHashBy, Verify,
+    cluster::Representative,
+    dedup,
+    fingerprint::DigestBy,
+    sketch::Modulus,
+    text::{Folds, TokensBy},
+    verify::Measure,
 };
 use proptest::prelude::*;
 use twin::Twin;
@@ -47,10 +52,12 @@ fn config() -> impl Strategy<Value = Config> {
     let occurrences = prop::sample::select(vec![Occurrences::Once, Occurrences::Labelled]);
     // Words here have up to eight bytes, so Rabin's units are the tokens.
     let fingerprint = prop::sample::select(vec![FingerprintBy::Rolling, FingerprintBy::Rabin { degree: 61 }]);
-    (threshold, tokens, (occurrences, fingerprint), 1usize..6, finding(), 0u64..4).prop_map(
-        |(threshold, tokens, (occurrences, fingerprint), shingle, (candidates, measure, recall), seed)| Config {
+    let folds = any::<(bool, bool)>().prop_map(|(accents, digits)| Folds { accents, digits, ..Folds::default() });
+    (threshold, (tokens, folds), (occurrences, fingerprint), 1usize..6, finding(), 0u64..4).prop_map(
+        |(threshold, (tokens, folds), (occurrences, fingerprint), shingle, (candidates, measure, recall), seed)| Config {
             threshold,
             tokens,
+            folds,
             occurrences,
             fingerprint,
             shingle,

@@ -9,7 +9,7 @@ use clap::Parser;
 use lookalike::{
     fingerprint::{fingerprints, token_hashes},
     shingle::Shingling,
-    text::{Tokens, TokensBy, canonicalise},
+    text::{Folds, Tokens, TokensBy, canonicalise},
 };
 
 /// Measure the floor under a run
@@ -89,7 +89,7 @@ fn work(lines: &Mutex<Lines>, totals: &Mutex<(u64, u64, u64)>) -> anyhow::Result
                 }
                 end += 1;
             }
-            canonicalise(std::str::from_utf8(&line[start..end])?, TokensBy::Auto, &mut tokens);
+            canonicalise(std::str::from_utf8(&line[start..end])?, TokensBy::Auto, Folds::default(), &mut tokens);
             token_hashes(&tokens, &mut hashes);
             fingerprints(&hashes, shingling, &mut shingles);
             count += shingles.len() as u64;

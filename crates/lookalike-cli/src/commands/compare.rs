@@ -5,7 +5,8 @@ use std::{fmt::Write, process::ExitCode};
 use anyhow::Context;
 use clap::Args;
 use lookalike::{
-    Method, Scratch,
+    Config, Method, Scratch,
+    fingerprint::fingerprint_set,
     lsh::{DEFAULT_SLOTS, Shape},
     sketch::{Estimate, MinHash},
     verify::{Figures, Overlap, Passage, passages},
@@ -93,8 +94,11 @@ impl Compare {
             scratch.fingerprints.clone()
         });
         let overlap = Overlap::of(&sets[0], &sets[1]);
+        // What is shown is the shingles that both have, however their occurrences are counted and their numbers made.
+        let Config { tokens, folds, .. } = *method.config();
+        let plain = texts.each_ref().map(|text| fingerprint_set(text, tokens, folds, method.shingling()));
         let passages =
-            [(0, 1), (1, 0)].map(|(own, other)| passages(&texts[own], &sets[other], method.config().tokens, method.shingling()));
+            [(0, 1), (1, 0)].map(|(own, other)| passages(&texts[own], &plain[other], tokens, folds, method.shingling()));
         let report = self.report(&method, &sets, overlap, &passages)?;
         if self.json {
             print(&(serde_json::to_string_pretty(&report)? + "\n"))?;

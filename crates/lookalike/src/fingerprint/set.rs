@@ -3,7 +3,7 @@
 use super::{fingerprints, token_hashes};
 use crate::{
     shingle::Shingling,
-    text::{Tokens, TokensBy, canonicalise},
+    text::{Folds, Tokens, TokensBy, canonicalise},
 };
 
 /// Makes a list of fingerprints a set: sorted, each once.
@@ -16,9 +16,12 @@ pub fn sort_distinct(fingerprints: &mut Vec<u64>) {
 }
 
 /// The set of shingles of a text, sorted: the comfortable way, for one text at a time.
-pub fn fingerprint_set(text: &str, by: TokensBy, shingling: Shingling) -> Vec<u64> {
+///
+/// # Panics
+/// As [`canonicalise`].
+pub fn fingerprint_set(text: &str, by: TokensBy, folds: Folds, shingling: Shingling) -> Vec<u64> {
     let (mut tokens, mut hashes, mut set) = (Tokens::new(), Vec::new(), Vec::new());
-    canonicalise(text, by, &mut tokens);
+    canonicalise(text, by, folds, &mut tokens);
     token_hashes(&tokens, &mut hashes);
     fingerprints(&hashes, shingling, &mut set);
     sort_distinct(&mut set);

@@ -34,6 +34,8 @@ impl Method {
     /// Whatever in it cannot be, with the way out in the message.
     pub fn new(config: Config) -> Result<Self> {
         let shingling = Shingling::new(config.shingle)?;
+        config.tokens.check()?;
+        config.folds.check()?;
         Shape::check(config.threshold, config.recall)?;
         let sketcher = Sketcher::new(&config)?;
         let verify = config.verify.unwrap_or_else(|| config.candidates.verify());
@@ -118,7 +120,7 @@ impl Method {
     }
 
     fn fingerprint(&self, text: &str, scratch: &mut Scratch) {
-        canonicalise(text, self.config.tokens, &mut scratch.tokens);
+        canonicalise(text, self.config.tokens, self.config.folds, &mut scratch.tokens);
         fingerprint::token_hashes(&scratch.tokens, &mut scratch.token_hashes);
         match &self.rabin {
             None => {

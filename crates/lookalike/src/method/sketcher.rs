@@ -72,7 +72,7 @@ impl Sketcher {
                 let blocks = Blocks::new(*bits, distance, blocks.unwrap_or(distance + 1))?;
                 Self::SimHash { simhash: SimHash::new(*bits, config.seed), features: *features, blocks }
             }
-            Candidates::Sentences(asked) => Self::Sentences(KSentence::new(asked.longest, asked.digest)?),
+            Candidates::Sentences(asked) => Self::Sentences(KSentence::new(asked.longest, asked.digest)?.folded(config.folds)),
             Candidates::Exact | Candidates::All => Self::Nothing,
         })
     }

@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use crate::{
     error::{ErrorKind, Result},
     fingerprint::{Digest, DigestBy},
-    text::{Span, Tokens, TokensBy, canonicalise, sentences},
+    text::{Folds, Span, Tokens, TokensBy, canonicalise, sentences},
 };
 
 /// How texts are digested by their longest sentences.
@@ -28,6 +28,7 @@ use crate::{
 pub struct KSentence {
     k: usize,
     by: DigestBy,
+    folds: Folds,
 }
 
 impl KSentence {
@@ -39,7 +40,12 @@ impl KSentence {
         if k == 0 {
             return Err(ErrorKind::Sentences.into());
         }
-        Ok(Self { k, by })
+        Ok(Self { k, by, folds: Folds::default() })
+    }
+
+    /// The same of texts that are folded first.
+    pub fn folded(self, folds: Folds) -> Self {
+        Self { folds, ..self }
     }
 
     /// k, the sentences that are digested.
@@ -58,7 +64,7 @@ impl KSentence {
     pub fn digest(self, text: &str, tokens: &mut Tokens) -> Option<Digest> {
         let mut longest: Vec<(usize, Span)> = sentences(text)
             .map(|span| {
-                canonicalise(&text[span.start..span.end], TokensBy::Auto, tokens);
+                canonicalise(&text[span.start..span.end], TokensBy::Auto, self.folds, tokens);
                 (length(tokens), span)
             })
             .filter(|&(length, _)| length > 0)
@@ -71,7 +77,7 @@ impl KSentence {
             match self.by {
                 DigestBy::Md5 => bytes.extend_from_slice(sentence.as_bytes()),
                 DigestBy::Xxh3 => {
-                    canonicalise(sentence, TokensBy::Auto, tokens);
+                    canonicalise(sentence, TokensBy::Auto, self.folds, tokens);
                     bytes.extend_from_slice(tokens.text());
                     bytes.push(b'\n');
                 }

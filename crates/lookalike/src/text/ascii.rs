@@ -9,8 +9,9 @@ use super::tokens::{Open, PAD, Tokens};
 
 const BLOCK: usize = 64;
 
-/// Reads ASCII text into `tokens` as words. The first word continues an open token; the last stays open.
-pub(super) fn words(text: &[u8], tokens: &mut Tokens) {
+/// Reads ASCII text into `tokens` as words. The first word continues an open token; the last stays open. With `DIGITS`, each
+/// digit becomes 0.
+pub(super) fn words<const DIGITS: bool>(text: &[u8], tokens: &mut Tokens) {
     let mut folded = std::mem::take(&mut tokens.folded);
     if folded.len() < text.len() + BLOCK + PAD {
         folded.resize(text.len() + BLOCK + PAD, 0);
@@ -27,7 +28,7 @@ pub(super) fn words(text: &[u8], tokens: &mut Tokens) {
             Some(whole) => block.copy_from_slice(whole),
             None => block[..text.len() - at].copy_from_slice(&text[at..]),
         }
-        let (lower, mask) = fold_block(&block);
+        let (lower, mask) = fold_block::<DIGITS>(&block);
         folded[at..at + BLOCK].copy_from_slice(&lower);
         let before = mask << 1 | u64::from(begun.is_some());
         let (mut starts, mut ends) = (mask & !before, !mask & before);
@@ -94,14 +95,15 @@ impl<'a> Writer<'a> {
 
 /// Lower-cases a block, and tells in bit i whether byte i is a letter or digit.
 #[inline]
-fn fold_block(block: &[u8; BLOCK]) -> ([u8; BLOCK], u64) {
+fn fold_block<const DIGITS: bool>(block: &[u8; BLOCK]) -> ([u8; BLOCK], u64) {
     let (mut lower, mut word) = ([0u8; BLOCK], [0u8; BLOCK]);
     for i in 0..BLOCK {
         let c = block[i];
         let upper = c.wrapping_sub(b'A') < 26;
         let l = c | (u8::from(upper) << 5);
-        lower[i] = l;
-        word[i] = u8::from((l.wrapping_sub(b'a') < 26) | (c.wrapping_sub(b'0') < 10));
+        let digit = c.wrapping_sub(b'0') < 10;
+        lower[i] = if DIGITS && digit { b'0' } else { l };
+        word[i] = u8::from((l.wrapping_sub(b'a') < 26) | digit);
     }
     let mut mask = 0;
     for (i, eight) in word.chunks_exact(8).enumerate() {

@@ -3,22 +3,77 @@
 use super::{
     ascii,
     class::{self, Class, Kind},
+    dictionary,
+    folds::Folds,
     tokens::{Open, Tokens, TokensBy},
 };
 
-/// Fills `tokens` with the canonical form of `text` (Broder 1997, section 2).
+/// Fills `tokens` with the canonical form of `text` (Broder 1997, section 2), folded by `folds`.
 ///
-/// Cost: one pass; nothing is allocated once the buffer has grown, but for the pieces that the normaliser has to see.
-pub fn canonicalise(text: &str, by: TokensBy, tokens: &mut Tokens) {
-    tokens.clear(usize::from(by != TokensBy::Chars));
-    match by {
-        TokensBy::Auto => words(text, true, tokens),
-        TokensBy::Words => words(text, false, tokens),
-        TokensBy::Chars => chars(text, tokens),
+/// Cost: one pass; nothing is allocated once the buffer has grown, but for the pieces that the normaliser has to see, and for
+/// dictionary words.
+///
+/// # Panics
+/// When this build has not what `by` or `folds` asks for; [`TokensBy::check`] and [`Folds::check`] tell.
+pub fn canonicalise(text: &str, by: TokensBy, folds: Folds, tokens: &mut Tokens) {
+    refuse_unbuilt(by, folds);
+    match folds == Folds::default() {
+        true => read(text, by, Reading::<false>(folds), tokens),
+        false => read(text, by, Reading::<true>(folds), tokens),
     }
 }
 
-fn words(text: &str, solo: bool, tokens: &mut Tokens) {
+pub(super) fn refuse_unbuilt(by: TokensBy, folds: Folds) {
+    if let Err(refusal) = by.check().and(folds.check()) {
+        panic!("{refusal}");
+    }
+}
+
+/// How characters are read: folded or as they are. Chosen once a text, so that the loops know nothing of folds where none is
+/// asked for.
+#[derive(Clone, Copy)]
+pub(super) struct Reading<const FOLDED: bool>(pub(super) Folds);
+
+impl<const FOLDED: bool> Reading<FOLDED> {
+    #[inline]
+    fn simple(self, kind: Kind, c: char) -> (Kind, char) {
+        if FOLDED { self.0.simple(kind, c) } else { (kind, c) }
+    }
+
+    fn piece(self, text: &str, out: &mut String) {
+        class::fold(text, out);
+        if FOLDED {
+            self.0.piece(out);
+        }
+    }
+
+    fn ascii_words(self, text: &[u8], tokens: &mut Tokens) {
+        match FOLDED && self.0.digits {
+            true => ascii::words::<true>(text, tokens),
+            false => ascii::words::<false>(text, tokens),
+        }
+    }
+}
+
+fn read<const FOLDED: bool>(text: &str, by: TokensBy, reading: Reading<FOLDED>, tokens: &mut Tokens) {
+    tokens.clear(usize::from(by != TokensBy::Chars));
+    match by {
+        TokensBy::Auto => words(text, reading, tokens, |kind, c, tokens| push_word(kind, c, true, tokens)),
+        TokensBy::Words => words(text, reading, tokens, |kind, c, tokens| push_word(kind, c, false, tokens)),
+        TokensBy::Chars => chars(text, reading, tokens),
+        TokensBy::Jieba => {
+            words(text, reading, tokens, dictionary::push);
+            dictionary::flush(tokens);
+        }
+    }
+}
+
+fn words<const FOLDED: bool>(
+    text: &str,
+    reading: Reading<FOLDED>,
+    tokens: &mut Tokens,
+    push: impl Fn(Kind, char, &mut Tokens) + Copy,
+) {
     let mut at = 0;
     while at < text.len() {
         let rest = &text[at..];
@@ -28,16 +83,26 @@ fn words(text: &str, solo: bool, tokens: &mut Tokens) {
             ascii -= 1;
         }
         if ascii > 0 {
-            ascii::words(&rest.as_bytes()[..ascii], tokens);
+            let ascii_text = &rest.as_bytes()[..ascii];
+            if !tokens.run.is_empty() && ascii_text.iter().any(u8::is_ascii_alphanumeric) {
+                dictionary::flush(tokens);
+            }
+            reading.ascii_words(ascii_text, tokens);
             at += ascii;
         }
-        at = foreign_words(text, at, solo, tokens);
+        at = foreign_words(text, at, reading, tokens, push);
     }
 }
 
 /// Takes what follows up to the next ASCII character that stands for itself; gives where that is. Each character is looked
 /// up once: it is given to the tokens when the next one is known not to combine with it.
-fn foreign_words(text: &str, start: usize, solo: bool, tokens: &mut Tokens) -> usize {
+fn foreign_words<const FOLDED: bool>(
+    text: &str,
+    start: usize,
+    reading: Reading<FOLDED>,
+    tokens: &mut Tokens,
+    push: impl Fn(Kind, char, &mut Tokens),
+) -> usize {
     let mut held: Option<(Kind, char)> = None;
     let (mut piece, mut at) = (start, start);
     for c in text[start..].chars() {
@@ -45,43 +110,44 @@ fn foreign_words(text: &str, start: usize, solo: bool, tokens: &mut Tokens) -> u
             Class::Complex => {
                 let end = Piece::at(text, piece).map_or(text.len(), |piece| piece.end);
                 let mut folded = std::mem::take(&mut tokens.piece);
-                class::fold(&text[piece..end], &mut folded);
-                folded.chars().for_each(|c| push_word(class::kind(c), c, solo, tokens));
+                reading.piece(&text[piece..end], &mut folded);
+                folded.chars().for_each(|c| push(class::kind(c), c, tokens));
                 tokens.piece = folded;
                 // The characters that follow are looked at afresh.
                 return end;
             }
             Class::Simple(kind, image) => {
                 if let Some((kind, c)) = held.take() {
-                    push_word(kind, c, solo, tokens);
+                    push(kind, c, tokens);
                 }
                 // The first may be an ASCII letter that was left for what combines with it.
                 if c.is_ascii() && at > start {
                     return at;
                 }
-                held = Some((kind, image));
+                held = Some(reading.simple(kind, image));
                 piece = at;
             }
         }
         at += c.len_utf8();
     }
     if let Some((kind, c)) = held {
-        push_word(kind, c, solo, tokens);
+        push(kind, c, tokens);
     }
     at
 }
 
-fn push_word(kind: Kind, c: char, solo: bool, tokens: &mut Tokens) {
+#[inline]
+pub(super) fn push_word(kind: Kind, c: char, solo: bool, tokens: &mut Tokens) {
     match kind {
         Kind::Separator => tokens.open = Open::No,
         Kind::Ignorable => {}
         Kind::Mark if tokens.open == Open::No => {}
         Kind::Mark => tokens.extend(c),
-        Kind::Solo if solo => {
+        Kind::Han | Kind::Solo if solo => {
             tokens.begin(Open::Solo);
             tokens.extend(c);
         }
-        Kind::Word | Kind::Solo => {
+        Kind::Word | Kind::Han | Kind::Solo => {
             if tokens.open != Open::Word {
                 tokens.begin(Open::Word);
             }
@@ -90,11 +156,11 @@ fn push_word(kind: Kind, c: char, solo: bool, tokens: &mut Tokens) {
     }
 }
 
-fn chars(text: &str, tokens: &mut Tokens) {
+fn chars<const FOLDED: bool>(text: &str, reading: Reading<FOLDED>, tokens: &mut Tokens) {
     let (mut at, mut space) = (0, false);
     while let Some(piece) = Piece::at(text, at) {
         let mut folded = std::mem::take(&mut tokens.piece);
-        piece.fold(&text[at..piece.end], &mut folded, |kind, c| push_char(kind, c, &mut space, tokens));
+        piece.fold(&text[at..piece.end], reading, &mut folded, |kind, c| push_char(kind, c, &mut space, tokens));
         tokens.piece = folded;
         at = piece.end;
     }
@@ -104,7 +170,7 @@ fn push_char(kind: Kind, c: char, space: &mut bool, tokens: &mut Tokens) {
     match kind {
         Kind::Separator => *space = true,
         Kind::Ignorable => {}
-        Kind::Word | Kind::Solo | Kind::Mark => {
+        Kind::Word | Kind::Han | Kind::Solo | Kind::Mark => {
             if std::mem::take(space) && !tokens.is_empty() {
                 tokens.begin(Open::No);
                 tokens.extend(' ');
@@ -158,11 +224,20 @@ impl Piece {
 
     /// Gives the characters of the piece's canonical form. `piece` is its text; `folded` is room.
     #[inline]
-    pub(super) fn fold(&self, piece: &str, folded: &mut String, mut give: impl FnMut(Kind, char)) {
+    pub(super) fn fold<const FOLDED: bool>(
+        &self,
+        piece: &str,
+        reading: Reading<FOLDED>,
+        folded: &mut String,
+        mut give: impl FnMut(Kind, char),
+    ) {
         match self.class {
-            Class::Simple(kind, c) => give(kind, c),
+            Class::Simple(kind, c) => {
+                let (kind, c) = reading.simple(kind, c);
+                give(kind, c);
+            }
             Class::Complex => {
-                class::fold(piece, folded);
+                reading.piece(piece, folded);
                 folded.chars().for_each(|c| give(class::kind(c), c));
             }
         }

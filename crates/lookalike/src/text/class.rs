@@ -5,13 +5,13 @@
 //! normaliser together with them. A boundary before a simple character is a normalisation boundary (UAX #15, section 9),
 //! so cutting there never changes the result; `tests::whole_text_and_pieces_agree` holds this.
 
-use std::sync::OnceLock;
-
 use icu_casemap::CaseMapper;
 use icu_normalizer::{ComposingNormalizer, properties::CanonicalCombiningClassMap};
 use icu_properties::props::{
     BinaryProperty, DefaultIgnorableCodePoint, EnumeratedProperty, GeneralCategory, GeneralCategoryGroup, Script,
 };
+
+use super::paged::Paged;
 
 /// What a character of the canonical form is to the tokeniser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +20,9 @@ pub(super) enum Kind {
     Separator,
     /// A letter or digit of a script that writes spaces between words.
     Word,
-    /// A letter of a script without spaces: a token of its own.
+    /// A Han character: a token of its own, or a part of a dictionary word.
+    Han,
+    /// A letter of another script without spaces: a token of its own.
     Solo,
     /// A combining mark: belongs to the token before it.
     Mark,
@@ -52,8 +54,7 @@ pub(super) fn kind(c: char) -> Kind {
         _ if is_ignorable(c) => Kind::Ignorable,
         g if GeneralCategoryGroup::Mark.contains(g) => Kind::Mark,
         _ if !c.is_alphanumeric() => Kind::Separator,
-        _ if is_solo(c) => Kind::Solo,
-        _ => Kind::Word,
+        _ => kind_of_letter(c),
     }
 }
 
@@ -61,14 +62,15 @@ fn is_ignorable(c: char) -> bool {
     DefaultIgnorableCodePoint::for_char(c) || GeneralCategory::for_char(c) == GeneralCategory::Format
 }
 
-/// Scripts written without spaces between words. The prolonged sound mark ー and its like are Common in Unicode's script
-/// table, so the kana blocks are named too.
-fn is_solo(c: char) -> bool {
-    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}')
-        || matches!(
-            Script::for_char(c),
-            Script::Han | Script::Hiragana | Script::Katakana | Script::Thai | Script::Lao | Script::Khmer | Script::Myanmar
-        )
+/// Which scripts are written without spaces between words. The prolonged sound mark ー and its like are Common in Unicode's
+/// script table, so the kana blocks are named too.
+fn kind_of_letter(c: char) -> Kind {
+    match Script::for_char(c) {
+        Script::Han => Kind::Han,
+        Script::Hiragana | Script::Katakana | Script::Thai | Script::Lao | Script::Khmer | Script::Myanmar => Kind::Solo,
+        _ if matches!(c, '\u{3040}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}') => Kind::Solo,
+        _ => Kind::Word,
+    }
 }
 
 /// Whether a character may interact with the one before it under normalisation: marks, Hangul jamo, and the few letters
@@ -93,18 +95,12 @@ fn classify(c: char) -> Class {
     }
 }
 
-const PAGE: usize = 256;
-static PAGES: [OnceLock<Box<[Class; PAGE]>>; 0x11_0000 / PAGE] = [const { OnceLock::new() }; 0x11_0000 / PAGE];
+static CLASSES: Paged<Class> = Paged::new(classify);
 
-/// The class of `c`: [`classify`], remembered by pages of 256 characters (20 µs when a page is first met).
+/// The class of `c`: [`classify`], remembered (20 µs when a page is first met).
 #[inline]
 pub(super) fn class(c: char) -> Class {
-    let at = c as usize;
-    let page = PAGES[at / PAGE].get_or_init(|| {
-        let first = (at / PAGE * PAGE) as u32;
-        Box::new(std::array::from_fn(|i| char::from_u32(first + i as u32).map_or(Class::Complex, classify)))
-    });
-    page[at % PAGE]
+    CLASSES.get(c)
 }
 
 #[cfg(test)]
@@ -146,10 +142,10 @@ mod tests {
             ('，', Class::Simple(Kind::Separator, ',')),
             ('\u{3000}', Class::Simple(Kind::Separator, ' ')),
             ('…', Class::Simple(Kind::Separator, ' ')),
-            ('漢', Class::Simple(Kind::Solo, '漢')),
+            ('漢', Class::Simple(Kind::Han, '漢')),
             ('が', Class::Simple(Kind::Solo, 'が')),
             ('ー', Class::Simple(Kind::Solo, 'ー')),
-            ('々', Class::Simple(Kind::Solo, '々')),
+            ('々', Class::Simple(Kind::Han, '々')),
             ('한', Class::Simple(Kind::Word, '한')),
             ('ß', Class::Complex),
             ('ﬁ', Class::Complex),

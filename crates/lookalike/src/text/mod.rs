@@ -8,16 +8,22 @@
 //! 3. letters and digits, with the combining marks behind them, make tokens; all else (white space, punctuation, symbols)
 //!    only separates.
 //!
-//! Marks are kept, so かき ≠ がき and Thai and Indic vowels count; digits are kept, so "Act 12" ≠ "Act 13".
+//! Marks are kept, so かき ≠ がき and Thai and Indic vowels count; digits are kept, so "Act 12" ≠ "Act 13"; 體 ≠ 体. [`Folds`]
+//! make some of these equal for those who want it, after step 2.
 
 mod ascii;
 mod canon;
+mod chinese;
 mod class;
+mod dictionary;
+mod folds;
+mod paged;
 mod sentences;
 mod spans;
 mod tokens;
 
 pub use canon::canonicalise;
+pub use folds::Folds;
 pub use sentences::sentences;
 pub use spans::{Span, token_spans};
 pub use tokens::{Tokens, TokensBy};

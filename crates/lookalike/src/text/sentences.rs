@@ -110,7 +110,7 @@ fn runs_on(sentence: &str, marks: &str, rest: &str) -> bool {
     match word.chars().next() {
         None => false,
         Some(_) if gap.contains(is_line_break) => false,
-        Some(c) if gap.is_empty() => c.is_ascii() || !matches!(class::kind(c), Kind::Separator | Kind::Solo),
+        Some(c) if gap.is_empty() => c.is_ascii() || !matches!(class::kind(c), Kind::Separator | Kind::Han | Kind::Solo),
         Some(c) => c.is_lowercase() || marks == "." && ends_in_single_letter(sentence),
     }
 }

@@ -1,6 +1,12 @@
 //! Tokens with their places in the original text, for showing people what two texts share.
 
-use super::{canon::Piece, class::Kind, tokens::TokensBy};
+use super::{
+    canon::{self, Piece, Reading},
+    class::Kind,
+    dictionary,
+    folds::Folds,
+    tokens::TokensBy,
+};
 
 /// Where a token stands in the original text, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,44 +19,100 @@ pub struct Span {
 
 /// The place of each token that [`canonicalise`](super::canonicalise) finds in `text`, in the same order.
 ///
-/// A token cut out of a piece that only normalises as a whole (½ is three characters) has the place of the whole piece.
+/// A token cut out of a piece that only normalises as a whole (½ is three characters) has the place of the whole piece; a
+/// dictionary word has the place from its first character to its last, with what separates them.
 /// Cost: one pass, slower than [`canonicalise`](super::canonicalise).
-pub fn token_spans(text: &str, by: TokensBy) -> Vec<Span> {
-    let mut spans = Vec::new();
+///
+/// # Panics
+/// As [`canonicalise`](super::canonicalise).
+pub fn token_spans(text: &str, by: TokensBy, folds: Folds) -> Vec<Span> {
+    canon::refuse_unbuilt(by, folds);
+    let mut places = Places::default();
     let mut folded = String::new();
-    let mut open = None;
-    let mut gap: Option<Span> = None;
     let mut at = 0;
     while let Some(piece) = Piece::at(text, at) {
         let place = Span { start: at, end: piece.end };
-        piece.fold(&text[at..piece.end], &mut folded, |kind, _| match kind {
-            Kind::Separator => {
-                open = None;
-                gap = Some(Span { start: gap.map_or(place.start, |g| g.start), end: place.end });
-            }
-            Kind::Ignorable => {}
-            Kind::Mark | Kind::Word | Kind::Solo if by == TokensBy::Chars => {
-                spans.extend(gap.take().filter(|_| !spans.is_empty()));
-                spans.push(place);
-            }
-            Kind::Mark => {
-                if let Some(last) = open.and(spans.last_mut()) {
-                    last.end = place.end;
-                }
-            }
-            Kind::Solo if by == TokensBy::Auto => {
-                open = Some(Kind::Solo);
-                spans.push(place);
-            }
-            Kind::Word | Kind::Solo => match (open, spans.last_mut()) {
-                (Some(Kind::Word), Some(last)) => last.end = place.end,
-                _ => {
-                    open = Some(Kind::Word);
-                    spans.push(place);
-                }
-            },
+        piece.fold(&text[at..piece.end], Reading::<true>(folds), &mut folded, |kind, c| match by {
+            TokensBy::Auto => places.word(kind, true, place),
+            TokensBy::Words => places.word(kind, false, place),
+            TokensBy::Chars => places.char(kind, place),
+            TokensBy::Jieba => places.dictionary(kind, c, place),
         });
         at = piece.end;
     }
-    spans
+    places.cut_run();
+    places.spans
+}
+
+#[derive(Default)]
+struct Places {
+    spans: Vec<Span>,
+    /// What the last token is, while it may grow.
+    open: Option<Kind>,
+    /// The separators since the last character token.
+    gap: Option<Span>,
+    /// The Han characters that wait to be cut into words, and the place of each.
+    run: String,
+    in_run: Vec<Span>,
+}
+
+impl Places {
+    fn word(&mut self, kind: Kind, solo: bool, place: Span) {
+        match (kind, self.open, self.spans.last_mut()) {
+            (Kind::Separator, ..) => self.open = None,
+            (Kind::Ignorable, ..) | (Kind::Mark, None, _) | (Kind::Mark, _, None) => {}
+            (Kind::Mark, _, Some(last)) => last.end = place.end,
+            (Kind::Han | Kind::Solo, ..) if solo => {
+                self.open = Some(Kind::Solo);
+                self.spans.push(place);
+            }
+            (_, Some(Kind::Word), Some(last)) => last.end = place.end,
+            (Kind::Word | Kind::Han | Kind::Solo, ..) => {
+                self.open = Some(Kind::Word);
+                self.spans.push(place);
+            }
+        }
+    }
+
+    fn char(&mut self, kind: Kind, place: Span) {
+        match kind {
+            Kind::Separator => self.gap = Some(Span { start: self.gap.map_or(place.start, |gap| gap.start), end: place.end }),
+            Kind::Ignorable => {}
+            Kind::Mark | Kind::Word | Kind::Han | Kind::Solo => {
+                let gap = self.gap.take().filter(|_| !self.spans.is_empty());
+                self.spans.extend(gap);
+                self.spans.push(place);
+            }
+        }
+    }
+
+    fn dictionary(&mut self, kind: Kind, c: char, place: Span) {
+        match kind {
+            Kind::Han => {
+                self.run.push(c);
+                self.in_run.push(place);
+                self.open = Some(Kind::Solo);
+                if self.run.len() >= dictionary::RUN {
+                    self.cut_run();
+                }
+            }
+            Kind::Word | Kind::Solo => self.cut_run(),
+            Kind::Mark if self.open.is_some() => self.cut_run(),
+            Kind::Mark | Kind::Separator | Kind::Ignorable => {}
+        }
+        if kind != Kind::Han {
+            self.word(kind, true, place);
+        }
+    }
+
+    fn cut_run(&mut self) {
+        let mut from = 0;
+        for word in dictionary::cut(&self.run) {
+            let to = from + word.chars().count();
+            self.spans.push(Span { start: self.in_run[from].start, end: self.in_run[to - 1].end });
+            from = to;
+        }
+        self.run.clear();
+        self.in_run.clear();
+    }
 }

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::{ErrorKind, Result};
+
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -13,6 +15,25 @@ pub enum TokensBy {
     Words,
     /// Characters: each letter, digit and mark, and one space for whatever separates words.
     Chars,
+    /// Like `Auto`, but Han characters are cut into the words of a Chinese dictionary (jieba's, mostly of simplified words:
+    /// fold with [`Folds::simplified`](super::Folds) where texts may be traditional). Needs the feature `jieba`.
+    ///
+    /// Separators between Han characters do not count, so lines may break inside a word. 40 MB of verse and 90 MB of prose a
+    /// second, against 360 by `Auto`; the dictionary is loaded once, in 0.1 s, and takes 33 MB of memory.
+    Jieba,
+}
+
+impl TokensBy {
+    /// Whether this build can do what is asked.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotBuilt`]: `Jieba` without the feature `jieba`.
+    pub fn check(self) -> Result<()> {
+        match self == Self::Jieba && !cfg!(feature = "jieba") {
+            true => Err(ErrorKind::NotBuilt { what: "the Chinese dictionary", feature: "jieba" }.into()),
+            false => Ok(()),
+        }
+    }
 }
 
 /// The tokens of one text. A buffer: it grows to the largest text it has held and is never shrunk.
@@ -34,6 +55,8 @@ pub struct Tokens {
     pub(super) folded: Vec<u8>,
     /// Room for the normaliser's answer.
     pub(super) piece: String,
+    /// Han characters that wait to be cut into words.
+    pub(super) run: String,
 }
 
 /// Whether the last token may still grow.

@@ -3,7 +3,7 @@
 use crate::{
     fingerprint,
     shingle::Shingling,
-    text::{Span, Tokens, TokensBy, canonicalise, token_spans},
+    text::{Folds, Span, Tokens, TokensBy, canonicalise, token_spans},
 };
 
 /// A stretch of a text, all of it shared with the other text or all of it not.
@@ -15,12 +15,15 @@ pub struct Passage {
     pub shared: bool,
 }
 
-/// Cuts a text into passages by what it shares with another text's shingle set (sorted, made with the same `by` and
-/// `shingling`). A token is shared when any shingle that it stands in is. What separates tokens goes with the token before.
+/// Cuts a text into passages by what it shares with another text's shingle set (sorted, made with the same `by`,
+/// `folds` and `shingling`). A token is shared when any shingle that it stands in is. What separates tokens goes with the token before.
 /// Cost: one pass, and a binary search in `other` for each shingle.
-pub fn passages(text: &str, other: &[u64], by: TokensBy, shingling: Shingling) -> Vec<Passage> {
+///
+/// # Panics
+/// As [`canonicalise`].
+pub fn passages(text: &str, other: &[u64], by: TokensBy, folds: Folds, shingling: Shingling) -> Vec<Passage> {
     let (mut tokens, mut hashes, mut shingles) = (Tokens::new(), Vec::new(), Vec::new());
-    canonicalise(text, by, &mut tokens);
+    canonicalise(text, by, folds, &mut tokens);
     fingerprint::token_hashes(&tokens, &mut hashes);
     fingerprint::fingerprints(&hashes, shingling, &mut shingles);
     let mut shared = vec![false; tokens.len()];
@@ -33,7 +36,7 @@ pub fn passages(text: &str, other: &[u64], by: TokensBy, shingling: Shingling) -
         }
     }
     let mut passages: Vec<Passage> = Vec::new();
-    for (span, shared) in token_spans(text, by).into_iter().zip(shared) {
+    for (span, shared) in token_spans(text, by, folds).into_iter().zip(shared) {
         match passages.last_mut() {
             Some(last) if last.shared == shared => last.span.end = span.end,
             last => {
@@ -61,8 +64,8 @@ mod tests {
 
     fn cut(a: &str, b: &str, k: usize) -> Vec<(String, bool)> {
         let shingling = Shingling::new(k).unwrap();
-        let other = fingerprint::fingerprint_set(b, TokensBy::Auto, shingling);
-        passages(a, &other, TokensBy::Auto, shingling)
+        let other = fingerprint::fingerprint_set(b, TokensBy::Auto, Folds::default(), shingling);
+        passages(a, &other, TokensBy::Auto, Folds::default(), shingling)
             .iter()
             .map(|p| (a[p.span.start..p.span.end].to_string(), p.shared))
             .collect()

@@ -147,7 +147,7 @@ impl Twin {
 
 pub fn shingle_set(text: &str, config: &Config) -> BTreeSet<Shingle> {
     let mut tokens = Tokens::new();
-    canonicalise(text, config.tokens, &mut tokens);
+    canonicalise(text, config.tokens, config.folds, &mut tokens);
     let tokens: Vec<Vec<u8>> = tokens.iter().map(<[u8]>::to_vec).collect();
     let bag: Vec<Vec<Vec<u8>>> = match tokens.len() {
         0 => Vec::new(),

@@ -3,12 +3,12 @@ use proptest::prelude::*;
 use super::*;
 use crate::{
     fingerprint::SplitMix64,
-    text::{TokensBy, canonicalise},
+    text::{Folds, TokensBy, canonicalise},
 };
 
 fn tokens(text: &str) -> Tokens {
     let mut tokens = Tokens::new();
-    canonicalise(text, TokensBy::Auto, &mut tokens);
+    canonicalise(text, TokensBy::Auto, Folds::default(), &mut tokens);
     tokens
 }
 

@@ -1,0 +1,74 @@
+//! Words by a dictionary, for Chinese (jieba's).
+//!
+//! Han characters that follow one another make a *run*, whatever separators stand between them, and a run is cut into the
+//! words whose frequencies have the greatest product. Cutting at separators, as segmenters for readers do, was tried: a text
+//! broken into lines of 40 characters then resembles the unbroken one by 0.81 (5 words a shingle, the Universal Declaration
+//! of Human Rights), since line ends fall inside words; now by 1. Words that span a separator are rare (3 in 1516 tokens) and
+//! the same in every copy.
+//!
+//! Characters in no word stand alone. Guessing words that the dictionary has not (jieba's hidden Markov model) was tried: it
+//! joins a quarter of the Tang poems' tokens by guesses, is no faster, and made the broken lines differ more (0.80).
+//!
+//! Deterministic: ties go to the longer word. The frequencies are compared by their logarithms, so two machines whose `ln`
+//! rounds differently could cut apart where two ways tie to 15 digits.
+
+use super::{
+    canon,
+    class::Kind,
+    tokens::{Open, Tokens},
+};
+
+/// Bytes of a run that are cut at once, so that a huge text needs no huge room: it breaks one word in ten thousand at most.
+pub(super) const RUN: usize = 1 << 16;
+
+/// Gives the next character to the tokens.
+pub(super) fn push(kind: Kind, c: char, tokens: &mut Tokens) {
+    match kind {
+        Kind::Separator => tokens.open = Open::No,
+        Kind::Ignorable => {}
+        Kind::Mark if tokens.open == Open::No => {}
+        Kind::Han => {
+            tokens.run.push(c);
+            tokens.open = Open::Solo;
+            if tokens.run.len() >= RUN {
+                flush(tokens);
+            }
+        }
+        // A mark belongs to the last word, and ends the run.
+        Kind::Mark | Kind::Word | Kind::Solo => {
+            flush(tokens);
+            canon::push_word(kind, c, true, tokens);
+        }
+    }
+}
+
+/// Cuts the run into tokens.
+pub(super) fn flush(tokens: &mut Tokens) {
+    if tokens.run.is_empty() {
+        return;
+    }
+    let mut run = std::mem::take(&mut tokens.run);
+    for word in cut(&run) {
+        tokens.begin(Open::Solo);
+        word.chars().for_each(|c| tokens.extend(c));
+    }
+    run.clear();
+    tokens.run = run;
+}
+
+/// The words of a run. Loading the dictionary takes 0.1 s, once.
+#[cfg(feature = "jieba")]
+pub(super) fn cut(run: &str) -> impl Iterator<Item = &str> {
+    use std::sync::LazyLock;
+
+    use jieba_rs::Jieba;
+
+    static JIEBA: LazyLock<Jieba> = LazyLock::new(Jieba::new);
+    JIEBA.cut(run, false).into_iter().map(|token| token.word)
+}
+
+/// Never asked: `TokensBy::check` has refused.
+#[cfg(not(feature = "jieba"))]
+pub(super) fn cut(_: &str) -> impl Iterator<Item = &str> {
+    std::iter::empty()
+}

@@ -1,0 +1,177 @@
+//! Folds: differences that a user may choose not to see, beyond those that the canonical form never shows.
+//!
+//! A fold maps characters of the canonical form (after NFKC and case folding), and no character belongs to two folds, so one
+//! table holds them all and their order does not matter.
+
+use icu_normalizer::properties::{CanonicalDecomposition, Decomposed};
+use icu_properties::props::{EnumeratedProperty, GeneralCategory, Script};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    chinese,
+    class::{self, Kind},
+    paged::Paged,
+};
+use crate::error::{ErrorKind, Result};
+
+/// What is not told apart when texts are compared; by default, nothing more than the canonical form leaves out.
+///
+/// Folding is done where texts are compared and nowhere else: the texts stay as they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Folds {
+    /// Traditional Chinese characters become simplified ones, each by itself: 體 = 体, and 後 = 后, 裏 = 裡 = 里.
+    /// Needs the feature `chinese`.
+    pub simplified: bool,
+    /// Latin, Greek and Cyrillic letters lose their diacritics: é = e, ά = α, й = и, and ø = o, đ = d, ł = l, ħ = h, ŧ = t,
+    /// ı = i. The marks of all other scripts (kana voicing, Thai and Indic vowels, Hebrew and Arabic points) stay.
+    pub accents: bool,
+    /// Each decimal digit, of whatever script, becomes 0: "Act 12" = "Act 13", but not "Act 7". For texts that differ in
+    /// dates and numbers only.
+    pub digits: bool,
+}
+
+impl Folds {
+    /// Whether this build can do what is asked.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotBuilt`]: `simplified` without the feature `chinese`.
+    pub fn check(self) -> Result<()> {
+        match self.simplified && !cfg!(feature = "chinese") {
+            true => {
+                Err(ErrorKind::NotBuilt { what: "the fold from traditional to simplified Chinese", feature: "chinese" }.into())
+            }
+            false => Ok(()),
+        }
+    }
+
+    #[inline]
+    fn takes(self, fold: Fold) -> bool {
+        match fold {
+            Fold::None => false,
+            Fold::Simplified => self.simplified,
+            Fold::Accents => self.accents,
+            Fold::Digits => self.digits,
+        }
+    }
+
+    /// Folds one character of the canonical form that no mark follows.
+    #[inline]
+    pub(super) fn simple(self, kind: Kind, c: char) -> (Kind, char) {
+        let image = IMAGES.get(c);
+        if self.takes(image.fold) { (image.kind, image.c) } else { (kind, c) }
+    }
+
+    /// Folds a piece of the canonical form, marks and all.
+    pub(super) fn piece(self, piece: &mut String) {
+        let mut bare = false;
+        let folded = piece.chars().filter_map(|c| {
+            let image = IMAGES.get(c);
+            if image.kind == Kind::Mark {
+                return (!bare).then_some(c);
+            }
+            bare = self.accents && image.fold == Fold::Accents;
+            Some(if self.takes(image.fold) { image.c } else { c })
+        });
+        *piece = folded.collect();
+    }
+}
+
+/// The fold that a character belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fold {
+    None,
+    Simplified,
+    Accents,
+    Digits,
+}
+
+/// What its fold makes of a character.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Image {
+    fold: Fold,
+    kind: Kind,
+    c: char,
+}
+
+static IMAGES: Paged<Image> = Paged::new(image);
+
+fn image(c: char) -> Image {
+    let (fold, c) = match class::kind(c) {
+        Kind::Han => (Fold::Simplified, chinese::simplified(c)),
+        Kind::Word if matches!(Script::for_char(c), Script::Latin | Script::Greek | Script::Cyrillic) => (Fold::Accents, bare(c)),
+        // Thai, Lao, Khmer and Myanmar digits stand alone until they are folded; then they are words like all digits.
+        Kind::Word | Kind::Solo if GeneralCategory::for_char(c) == GeneralCategory::DecimalNumber => (Fold::Digits, '0'),
+        _ => (Fold::None, c),
+    };
+    Image { fold, kind: class::kind(c), c }
+}
+
+/// A letter without what is written over, under or through it. Unicode decomposes no bars and no missing dots: those of
+/// national alphabets are named here.
+pub(super) fn bare(c: char) -> char {
+    match CanonicalDecomposition::new().decompose(c) {
+        Decomposed::Expansion(base, _) | Decomposed::Singleton(base) => bare(base),
+        Decomposed::Default => match c {
+            'ø' => 'o',
+            'đ' => 'd',
+            'ł' => 'l',
+            'ħ' => 'h',
+            'ŧ' => 't',
+            'ı' => 'i',
+            c => c,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fold_is_idempotent_and_gives_what_the_canonical_form_holds() {
+        let mut canonical = String::new();
+        let (mut taken, mut moved) = ([0; 4], [0; 4]);
+        for c in '\0'..=char::MAX {
+            let image = IMAGES.get(c);
+            taken[image.fold as usize] += 1;
+            moved[image.fold as usize] += usize::from(image.c != c);
+            assert_eq!(IMAGES.get(image.c).c, image.c, "{c:?}");
+            // Only what the canonical form holds is ever folded.
+            class::fold(c.encode_utf8(&mut [0; 4]), &mut canonical);
+            if canonical.chars().eq([c]) {
+                class::fold(image.c.encode_utf8(&mut [0; 4]), &mut canonical);
+                assert!(canonical.chars().eq([image.c]), "{c:?}");
+            }
+        }
+        let han = cfg!(feature = "chinese");
+        assert!(taken[Fold::Simplified as usize] > 90_000 && (moved[Fold::Simplified as usize] > 4_000) == han);
+        assert!(moved[Fold::Accents as usize] > 700 && moved[Fold::Digits as usize] > 500, "{moved:?}");
+    }
+
+    #[test]
+    fn accents_leave_other_scripts_alone() {
+        let folds = Folds { accents: true, ..Folds::default() };
+        for kept in ["が", "ハ\u{309a}", "น้ำ", "हिन्दी", "한국어", "שָׁלוֹם", "مُحَمَّد", "漢\u{301}", "7\u{301}"]
+        {
+            let mut piece = kept.to_string();
+            folds.piece(&mut piece);
+            assert_eq!(piece, kept);
+        }
+    }
+
+    #[test]
+    fn what_is_not_built_is_refused_in_words() {
+        assert_eq!(Folds::default().check(), Ok(()));
+        let refusal = Folds { simplified: true, ..Folds::default() }.check().map_err(|refusal| refusal.to_string());
+        let words = "the fold from traditional to simplified Chinese is not in this build: build with the feature `chinese`, or do \
+                     without it";
+        assert_eq!(refusal, if cfg!(feature = "chinese") { Ok(()) } else { Err(words.to_string()) });
+    }
+
+    #[test]
+    fn unknown_folds_are_refused() {
+        assert_eq!(serde_json::from_str::<Folds>("{}").unwrap(), Folds::default());
+        assert!(serde_json::from_str::<Folds>(r#"{"accent": true}"#).unwrap_err().to_string().contains("accent"));
+    }
+}
