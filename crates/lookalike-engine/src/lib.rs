@@ -13,6 +13,8 @@ mod error;
 
 mod lock;
 
+mod memory;
+
 mod config;
 
 mod read;
@@ -25,4 +27,5 @@ mod run;
 
 pub use config::{Observer, Progress, RunConfig, Stage};
 pub use error::{Error, ErrorKind, Result};
+pub use memory::peak_memory;
 pub use run::{Outputs, Pair, PairsSummary, Summary, dedup, find_texts, pairs};

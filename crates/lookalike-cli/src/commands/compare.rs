@@ -83,7 +83,7 @@ struct Place {
 
 impl Compare {
     pub fn run(self) -> anyhow::Result<ExitCode> {
-        let method = Method::new(self.shingles.config())?;
+        let method = Method::new(self.shingles.config()?)?;
         if let Some(threshold) = self.threshold {
             Shape::check(threshold, method.config().recall)?;
         }

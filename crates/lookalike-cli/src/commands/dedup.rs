@@ -6,11 +6,16 @@ use std::{
 };
 
 use clap::{Args, ValueEnum};
-use lookalike::{Cluster, Config, Verify, cluster::Keep};
+use lookalike::{
+    Candidates, Cluster, Config, GreedyBy, Verify,
+    cluster::{Keep, Representative},
+    lsh::FEWEST_SHINGLES,
+    verify::Measure,
+};
 use lookalike_engine::{Outputs, Summary, dedup};
 
 use crate::{
-    args::{InputArgs, RunArgs, ShapeArgs, ShingleArgs, run_config},
+    args::{FindArgs, InputArgs, RunArgs, ShingleArgs, run_config},
     output::{BOLD, Bars, DIM, bytes, count, counted, print, say, warning},
 };
 
@@ -52,18 +57,25 @@ pub struct Dedup {
     #[arg(long, short, value_name = "T", default_value_t = Config::default().threshold, allow_negative_numbers = true, help_heading = "Comparing")]
     threshold: f64,
     #[command(flatten)]
-    shape: ShapeArgs,
-    #[command(flatten)]
     shingles: ShingleArgs,
-    /// What counts as similar
+    #[command(flatten)]
+    find: FindArgs,
+    /// What counts as similar [default: exact; of simhash, sketch]
     #[arg(long, value_enum, help_heading = "Comparing")]
     verify: Option<VerifyBy>,
-    /// Who stays: first, longest, newest:FIELD, max:FIELD or min:FIELD; ties go to the first
+    /// Who stays: first, longest, newest:FIELD, max:FIELD or min:FIELD; ties go to the first [default: first; for containment,
+    /// longest]
     #[arg(long, value_name = "WHO", help_heading = "Choosing")]
     keep: Option<Keep>,
     /// What a group is
     #[arg(long, value_enum, default_value_t = ClusterBy::Law, help_heading = "Choosing")]
     cluster: ClusterBy,
+    /// Of --cluster greedy: what stands for a cluster [default: first]
+    #[arg(long, value_enum, help_heading = "Choosing")]
+    representative: Option<RepresentativeBy>,
+    /// Of --cluster greedy: fingerprints in a sketch [default: 200]
+    #[arg(long, value_name = "S", help_heading = "Choosing")]
+    sample: Option<usize>,
     #[command(flatten)]
     run: RunArgs,
 }
@@ -72,18 +84,28 @@ pub struct Dedup {
 enum VerifyBy {
     /// the exact resemblance of the two sets
     Exact,
-    /// the sketch's estimate of it, some hundredths off
+    /// what the sketches say: an estimate some hundredths off; of simhash that few bits differ, of sentences that they are the same
     Sketch,
     /// being a candidate at all: fast and mostly wrong
     None,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ClusterBy {
     /// a kept document and those similar to it
     Law,
     /// all that chains of similar pairs connect
     Components,
+    /// Broder's greedy clusters of sketches: one pass, by estimates alone
+    Greedy,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum RepresentativeBy {
+    /// its first member
+    First,
+    /// the fingerprints that most of its members have
+    Popular,
 }
 
 /// The name of the decisions beside the kept lines: `kept.jsonl.zst` → `kept.decisions.jsonl.zst`. None beside standard
@@ -102,6 +124,9 @@ fn decisions_beside(kept: &Path) -> Option<PathBuf> {
 
 impl Dedup {
     pub fn run(self) -> anyhow::Result<ExitCode> {
+        if self.cluster != ClusterBy::Greedy && (self.representative.is_some() || self.sample.is_some()) {
+            anyhow::bail!("--representative and --sample go with --cluster greedy: leave them out");
+        }
         let method = Config {
             threshold: self.threshold,
             verify: self.verify.map(|verify| match verify {
@@ -112,8 +137,9 @@ impl Dedup {
             cluster: match self.cluster {
                 ClusterBy::Law => Cluster::Law,
                 ClusterBy::Components => Cluster::Components,
+                ClusterBy::Greedy => Cluster::Greedy(self.greedy()),
             },
-            ..self.shape.config(&self.shingles)
+            ..self.find.config(&self.shingles)?
         };
         let mut config = run_config(&self.input.inputs, &self.input.records, &self.run, method);
         config.keep = self.keep.clone();
@@ -137,15 +163,20 @@ impl Dedup {
         Ok(ExitCode::SUCCESS)
     }
 
+    fn greedy(&self) -> GreedyBy {
+        let default = GreedyBy::default();
+        let representative = self.representative.map_or(default.representative, |representative| match representative {
+            RepresentativeBy::First => Representative::FirstMember,
+            RepresentativeBy::Popular => Representative::Popular,
+        });
+        GreedyBy { representative, sample: self.sample.unwrap_or(default.sample) }
+    }
+
     /// The summary that a person understands.
     fn page(&self, s: &Summary, outputs: &Outputs) -> String {
         let share = format!("{:.1} %", 100.0 * s.dropped as f64 / s.documents.max(1) as f64);
         let rate = s.bytes as f64 / 1e6 / s.seconds.total.max(1e-9);
-        let similar = match s.verify {
-            Verify::Exact => format!("resembling it by {} or more, measured exactly", self.threshold),
-            Verify::Sketch => format!("with an estimated resemblance of {} or more", self.threshold),
-            Verify::None => "only by sharing a band with it: nothing was verified".into(),
-        };
+        let similar = similar(s);
         let documents = counted(s.documents, "document");
         let (kept, dropped, exact, near) = (count(s.kept), count(s.dropped), count(s.dropped_exact), count(s.dropped_near));
         let (leading, largest, empty) = (count(s.representatives), count(s.largest_group), count(s.empty));
@@ -155,13 +186,21 @@ impl Dedup {
             format!("  dropped  {exact} the same as a kept one but for form, {near} {similar}"),
             format!("  kept     {leading} with others dropped for them (largest group {largest}), {alone} alone, {empty} empty"),
         ];
-        if let Cluster::Components = s.method.cluster {
-            lines.push("  groups   are connected components: members may be unlike their representative".into());
+        match s.method.cluster {
+            Cluster::Law => {}
+            Cluster::Components => {
+                lines.push("  groups   are connected components: members may be unlike their representative".into())
+            }
+            Cluster::Greedy(_) => {
+                lines.push("  groups   are greedy clusters by estimates: members may be unlike their first".into())
+            }
         }
-        let (threshold, met) = (self.threshold, counted(s.pairs_met, "pair"));
-        let found = s.found_at_threshold.map_or(0.0, |found| 100.0 * found);
-        let shape = format!("{} bands of {} rows", s.bands.unwrap_or_default(), s.rows.unwrap_or_default());
-        lines.push(format!("  found    {found:.2} % of pairs at {threshold}, more above it ({shape}); {met} looked at"));
+        lines.push(format!("  found    {}; {} looked at", found(s), counted(s.pairs_met, "pair")));
+        if s.common > 0 {
+            let (common, most) = (counted(s.common, "common shingle"), count(s.most_common.into()));
+            let lost = counted(s.all_common, "text");
+            lines.push(format!("  aside    {common} (the most common in {most} texts) not counted; {lost} with no other"));
+        }
         if s.bad_lines > 0 {
             let file = self.input.records.skip_bad.as_deref().map_or(String::new(), |path| path.display().to_string());
             let aside = if self.dry_run { "to be set aside in" } else { "set aside in" };
@@ -171,7 +210,8 @@ impl Dedup {
             let field = &self.input.records.fields.id_field;
             lines.push(format!("  ids      no record has the field {field:?}: documents are called file:line"));
         }
-        lines.push(format!("  time     {:.2} s for {} ({rate:.0} MB/s)", s.seconds.total, bytes(s.bytes)));
+        let memory = s.peak_memory.map_or(String::new(), |peak| format!(", {} of memory at most", bytes(peak)));
+        lines.push(format!("  time     {:.2} s for {} ({rate:.0} MB/s){memory}", s.seconds.total, bytes(s.bytes)));
         if self.dry_run {
             lines.push(format!("  {DIM}dry run: nothing was written{DIM:#}"));
         } else {
@@ -181,6 +221,36 @@ impl Dedup {
             lines.extend(written.map(|(what, path)| format!("  written  {what} to {}", path.display())));
         }
         lines.join("\n")
+    }
+}
+
+/// Why a document that is not the same as its representative was dropped.
+fn similar(s: &Summary) -> String {
+    let threshold = s.method.threshold;
+    match (s.verify, s.method.measure, &s.method.candidates) {
+        _ if matches!(s.method.cluster, Cluster::Greedy(_)) => "in its greedy cluster".into(),
+        (Verify::Exact, Measure::Resemblance, _) => format!("resembling it by {threshold} or more, measured exactly"),
+        (Verify::Exact, Measure::Containment, _) => format!("contained in it by {threshold} or more, measured exactly"),
+        (Verify::Sketch, _, Candidates::SimHash(_)) => {
+            "with a SimHash that differs from its in few bits: nothing was measured".into()
+        }
+        (Verify::Sketch, _, Candidates::Sentences(_)) => "with its longest sentences: nothing was measured".into(),
+        (Verify::Sketch, Measure::Resemblance, _) => format!("with an estimated resemblance of {threshold} or more"),
+        (Verify::Sketch, Measure::Containment, _) => format!("with an estimated containment of {threshold} or more"),
+        (Verify::None, _, _) => "only as its candidates: nothing was verified".into(),
+    }
+}
+
+/// Which share of what is similar was found, and how.
+fn found(s: &Summary) -> String {
+    let (by, threshold) = (&s.found_by, s.method.threshold);
+    match (s.found_at_threshold.map(|found| 100.0 * found), s.method.measure) {
+        _ if s.method.candidates == Candidates::All => format!("all pairs at {threshold} or more, by {by}"),
+        (None, _) => format!("only by {by}"),
+        (Some(found), Measure::Resemblance) => format!("{found:.2} % of pairs at {threshold}, more above it ({by})"),
+        (Some(found), Measure::Containment) => {
+            format!("{found:.2} % of texts of {FEWEST_SHINGLES} shingles contained by {threshold}, more of others ({by})")
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use lookalike::{Candidates, Config};
 use lookalike_engine::pairs;
 
 use crate::{
-    args::{InputArgs, RunArgs, ShapeArgs, ShingleArgs, run_config},
+    args::{FindArgs, InputArgs, RunArgs, ShingleArgs, run_config},
     output::{Bars, counted, say, warning},
 };
 
@@ -25,17 +25,18 @@ pub struct Pairs {
     /// Write the pairs to FILE instead of standard output; .gz and .zst are compressed
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Find all pairs by an exact join of the sets, without sketches: misses nothing, and needs all sets in memory
-    #[arg(long)]
+    /// As --method shingle: find all pairs by an exact join of the sets, without sketches; misses nothing, and needs all sets in
+    /// memory
+    #[arg(long, conflicts_with = "method")]
     exact: bool,
     /// Print a summary as JSON on standard error
     #[arg(long)]
     json: bool,
-    /// List pairs of at least this resemblance
+    /// List pairs that reach this resemblance, or containment of either in the other
     #[arg(long, short, value_name = "T", default_value_t = 0.5, allow_negative_numbers = true, help_heading = "Comparing")]
     threshold: f64,
     #[command(flatten)]
-    shape: ShapeArgs,
+    find: FindArgs,
     #[command(flatten)]
     shingles: ShingleArgs,
     #[command(flatten)]
@@ -44,10 +45,11 @@ pub struct Pairs {
 
 impl Pairs {
     pub fn run(self) -> anyhow::Result<ExitCode> {
-        let mut method = Config { threshold: self.threshold, ..self.shape.config(&self.shingles) };
+        let mut method = Config { threshold: self.threshold, ..self.find.config(&self.shingles)? };
         if self.exact {
             method.candidates = Candidates::All;
         }
+        let all = method.candidates == Candidates::All;
         let config = run_config(&self.input.inputs, &self.input.records, &self.run, method);
         let bars = Bars::new(self.run.quiet);
         let done = pairs(&config, self.output.as_deref(), &|progress| bars.show(progress));
@@ -60,7 +62,7 @@ impl Pairs {
             say(&serde_json::to_string_pretty(&summary)?);
         } else if !self.run.quiet {
             let found = match summary.found_at_threshold {
-                Some(1.0) if self.exact => "all there are".into(),
+                _ if all => "all there are".into(),
                 Some(found) => format!("{:.2} % of those at {} are found, more above it", 100.0 * found, self.threshold),
                 None => "an unknown share of all there are".into(),
             };

@@ -23,6 +23,7 @@ use super::{
 use crate::{
     config::{Observer, RunConfig},
     error::{Error, ErrorKind, Result},
+    memory::peak_memory,
     read::{Source, expand},
     write::{Output, finish, refuse_overwriting},
 };
@@ -121,6 +122,7 @@ pub fn dedup(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resul
     finish([bad, decisions, kept])?;
     summary.seconds.writing = clock.lap();
     summary.seconds.total = started.elapsed().as_secs_f64();
+    summary.peak_memory = peak_memory();
     count_lines(&mut summary, &table);
     Ok(summary)
 }

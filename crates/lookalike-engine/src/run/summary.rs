@@ -34,6 +34,8 @@ pub struct Summary {
     pub blank_lines: u64,
     /// Bytes of the documents' lines, decompressed.
     pub bytes: u64,
+    /// How candidates were found, in words.
+    pub found_by: String,
     /// Bands of the signature, where candidates are found by bands.
     pub bands: Option<usize>,
     /// Rows of a band.
@@ -52,6 +54,8 @@ pub struct Summary {
     pub all_common: u64,
     /// Seconds of each pass.
     pub seconds: Seconds,
+    /// The most memory that the process has taken so far, in bytes, where the system tells.
+    pub peak_memory: Option<u64>,
     /// How documents were compared.
     pub method: Config,
     /// What was taken for similar.
@@ -94,6 +98,7 @@ impl Summary {
             without_id: 0,
             blank_lines: 0,
             bytes: 0,
+            found_by: method.found_by(),
             bands: curve.map(|curve| curve.bands),
             rows: curve.map(|curve| curve.rows),
             found_at_threshold: method.found_at_threshold(),
@@ -103,6 +108,7 @@ impl Summary {
             most_common: 0,
             all_common: 0,
             seconds: Seconds::default(),
+            peak_memory: None,
             method: method.config().clone(),
             verify: method.verify(),
             keep: String::new(),

@@ -96,6 +96,16 @@ impl Method {
         }
     }
 
+    /// How candidates are found, in words.
+    pub fn found_by(&self) -> String {
+        match (&self.config.candidates, self.config.cluster) {
+            (_, Cluster::Greedy(by)) => format!("the {} least fingerprints of each text", by.sample),
+            (Candidates::Exact, _) => "equal canonical forms".into(),
+            (Candidates::All, _) => "an exact join of all sets".into(),
+            _ => self.sketcher.found_by(),
+        }
+    }
+
     /// Keys of a document: two documents that share one at the same place may be candidates.
     pub fn columns(&self) -> usize {
         self.sketcher.columns()

@@ -6,7 +6,7 @@ use crate::{
     error::{ErrorKind, Result},
     fingerprint::{Digest, DigestBy, finish, sort_distinct},
     lsh::{self, Against, Blocks, Common, Curve, DEFAULT_SLOTS, Sample, Shape, Sharing},
-    sketch::{self, BITS_SLOTS, Bits, Bottom, KSentence, MinHash, Modulo, OnePermutation, SimHash},
+    sketch::{self, BITS_SLOTS, Bits, Bottom, KSentence, MinHash, Modulo, Modulus, OnePermutation, SimHash},
     verify::{Measure, Overlap, intersection},
 };
 
@@ -94,6 +94,26 @@ impl Sketcher {
                 Some(sketch::within_distance(threshold, blocks.width(), blocks.distance()))
             }
             Self::SimHash { .. } | Self::Sentences(_) | Self::Bottom(_) | Self::Nothing => None,
+        }
+    }
+
+    pub(super) fn found_by(&self) -> String {
+        let sampled = |sharing: &Sharing| match sharing.modulus() {
+            Modulus::Fixed { level } => format!("one shingle in {} sampled", 1u64 << level),
+            Modulus::Growing { least } => format!("{least} to {} shingles sampled of a long text", 2 * least),
+        };
+        match self {
+            Self::Bands { shape, .. } => {
+                let Curve { bands, rows } = shape.curve();
+                format!("{bands} bands of {rows} rows")
+            }
+            Self::Shared { sharing, run: Some(run), .. } => format!("super-shingles of {run}; {}", sampled(sharing)),
+            Self::Shared { sharing, run: None, .. } => sampled(sharing),
+            Self::SimHash { blocks, .. } => {
+                format!("{} of {} bits may differ; {} tables", blocks.distance(), blocks.width().bits(), blocks.tables())
+            }
+            Self::Sentences(sentences) => format!("the {} longest sentences", sentences.sentences()),
+            Self::Bottom(_) | Self::Nothing => String::new(),
         }
     }
 

@@ -1,0 +1,177 @@
+//! Flags that several commands have. Their values are checked where they are used, by the core and the engine; here they
+//! are only named and explained.
+
+mod find;
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use lookalike::{
+    Config, FingerprintBy, Occurrences,
+    text::{Folds, TokensBy},
+};
+use lookalike_engine::RunConfig;
+
+pub use self::find::FindArgs;
+
+/// Where the documents are.
+#[derive(Args)]
+pub struct InputArgs {
+    /// JSON Lines files (plain, .gz or .zst), folders, quoted globs, or - for standard input
+    #[arg(required = true, value_name = "INPUT")]
+    pub inputs: Vec<String>,
+    #[command(flatten)]
+    pub records: RecordArgs,
+}
+
+/// How a line is read.
+#[derive(Args)]
+pub struct RecordArgs {
+    #[command(flatten)]
+    pub fields: FieldArgs,
+    /// Set bad lines aside in FILE (- is standard output), count them and go on, instead of stopping at the first
+    #[arg(long, value_name = "FILE", help_heading = "Input")]
+    pub skip_bad: Option<PathBuf>,
+    /// Let the same id stand for several documents
+    #[arg(long, help_heading = "Input")]
+    pub allow_repeated_ids: bool,
+}
+
+/// The fields of a record.
+#[derive(Args)]
+pub struct FieldArgs {
+    /// The field that holds the text
+    #[arg(long, value_name = "FIELD", default_value = "text", help_heading = "Input")]
+    pub text_field: String,
+    /// The field that holds the id, a string or a number; a record without one is called file:line
+    #[arg(long, value_name = "FIELD", default_value = "id", help_heading = "Input")]
+    pub id_field: String,
+}
+
+/// What a shingle is.
+#[derive(Args)]
+pub struct ShingleArgs {
+    /// What a token is
+    #[arg(long, value_enum, default_value_t = Tokens::Auto, help_heading = "Comparing")]
+    pub tokens: Tokens,
+    /// Make alike what differs only so, while comparing; several with commas
+    #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',', help_heading = "Comparing")]
+    pub fold: Vec<Fold>,
+    /// Tokens in a shingle: 5 words, or 8 to 10 when tokens are characters
+    #[arg(long, value_name = "K", default_value_t = Config::default().shingle, help_heading = "Comparing")]
+    pub shingle: usize,
+    /// What a shingle that occurs several times in a text counts
+    #[arg(long, value_enum, default_value_t = OccurrencesBy::Once, help_heading = "Comparing")]
+    pub occurrences: OccurrencesBy,
+    /// How a shingle becomes a number
+    #[arg(long, value_enum, default_value_t = Fingerprint::Rolling, help_heading = "Comparing")]
+    pub fingerprint: Fingerprint,
+    /// Of --fingerprint rabin: bits of a number, 16 to 64 [default: 64]
+    #[arg(long, value_name = "BITS", help_heading = "Comparing")]
+    pub degree: Option<u32>,
+    /// Seed of all that is drawn at random; another seed may find other pairs near the threshold
+    #[arg(long, default_value_t = Config::default().seed, help_heading = "Comparing")]
+    pub seed: u64,
+}
+
+/// What a token is.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum Tokens {
+    /// words; in Chinese, Japanese, Thai and other scripts without spaces, characters
+    Auto,
+    /// words in every script
+    Words,
+    /// characters, with one space for whatever stands between words
+    Chars,
+    /// as auto, but Chinese is cut into the words of a dictionary
+    Jieba,
+}
+
+/// What is made alike.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Fold {
+    /// traditional Chinese characters and their simplified forms
+    Simplified,
+    /// letters with and without accents, Latin, Greek and Cyrillic
+    Accents,
+    /// all digits
+    Digits,
+}
+
+/// What a shingle that occurs several times counts.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum OccurrencesBy {
+    /// as one (Broder's option B)
+    Once,
+    /// each occurrence as a shingle of its own (Broder's option A)
+    Labelled,
+}
+
+/// How a shingle becomes a number.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Fingerprint {
+    /// a rolling hash of the tokens' hashes
+    Rolling,
+    /// Rabin's fingerprint of words of eight bytes
+    Rabin,
+}
+
+impl ShingleArgs {
+    /// The comparing part of a configuration, the rest as by default.
+    pub fn config(&self) -> anyhow::Result<Config> {
+        let has = |fold| self.fold.contains(&fold);
+        if self.degree.is_some() && self.fingerprint != Fingerprint::Rabin {
+            anyhow::bail!("--degree goes with --fingerprint rabin: give both, or neither");
+        }
+        Ok(Config {
+            tokens: match self.tokens {
+                Tokens::Auto => TokensBy::Auto,
+                Tokens::Words => TokensBy::Words,
+                Tokens::Chars => TokensBy::Chars,
+                Tokens::Jieba => TokensBy::Jieba,
+            },
+            folds: Folds { simplified: has(Fold::Simplified), accents: has(Fold::Accents), digits: has(Fold::Digits) },
+            shingle: self.shingle,
+            occurrences: match self.occurrences {
+                OccurrencesBy::Once => Occurrences::Once,
+                OccurrencesBy::Labelled => Occurrences::Labelled,
+            },
+            fingerprint: match self.fingerprint {
+                Fingerprint::Rolling => FingerprintBy::Rolling,
+                Fingerprint::Rabin => FingerprintBy::Rabin { degree: self.degree.unwrap_or(64) },
+            },
+            seed: self.seed,
+            ..Config::default()
+        })
+    }
+}
+
+/// How a run is done.
+#[derive(Args)]
+pub struct RunArgs {
+    /// Threads [default: one a core]; the answer is the same for any number
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, help_heading = "Running")]
+    pub threads: usize,
+    /// The folder for temporary files [default: the system's]
+    #[arg(long, value_name = "FOLDER", help_heading = "Running")]
+    pub temp_dir: Option<PathBuf>,
+    /// Print nothing but errors
+    #[arg(long, short, help_heading = "Running")]
+    pub quiet: bool,
+}
+
+/// A run's configuration from the flags.
+pub fn run_config(inputs: &[String], records: &RecordArgs, run: &RunArgs, method: Config) -> RunConfig {
+    let default = RunConfig::default();
+    RunConfig {
+        inputs: inputs.to_vec(),
+        method,
+        text_field: records.fields.text_field.clone(),
+        id_field: records.fields.id_field.clone(),
+        allow_repeated_ids: records.allow_repeated_ids,
+        skip_bad: records.skip_bad.clone(),
+        threads: run.threads,
+        temp_dir: run.temp_dir.clone().unwrap_or(default.temp_dir),
+        ..default
+    }
+}
