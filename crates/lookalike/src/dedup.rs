@@ -208,10 +208,10 @@ impl<'a> Collection<'a> {
     /// Pairs that share enough of what they list.
     fn sharing(&self, contenders: &[u32]) -> Vec<(u32, u32)> {
         let lists: Vec<Vec<u64>> = contenders.iter().map(|&d| self.lists[d as usize].clone()).collect();
-        let (counts, aside) = lsh::shared_counts(&lists, self.method.common());
-        let candidate = |(a, b, shared): (u32, u32, u32)| {
+        let (counts, _) = lsh::shared_counts(&lists, self.method.common());
+        let candidate = |(a, b, _): (u32, u32, u32)| {
             let (a, b) = (contenders[a as usize], contenders[b as usize]);
-            self.method.is_candidate(shared, self.sample(a), self.sample(b), &aside).then_some((a, b))
+            self.method.share_enough(self.sample(a), self.sample(b)).then_some((a, b))
         };
         counts.into_iter().filter_map(candidate).collect()
     }

@@ -198,8 +198,12 @@ impl Dedup {
         lines.push(format!("  found    {}; {} looked at", found(s), counted(s.pairs_met, "pair")));
         if s.common > 0 {
             let (common, most) = (counted(s.common, "common shingle"), count(s.most_common.into()));
-            let lost = counted(s.all_common, "text");
-            lines.push(format!("  aside    {common} (the most common in {most} texts) not counted; {lost} with no other"));
+            lines.push(format!(
+                "  aside    {common} (the most common in {most} texts): pairs that share no other are missed; see --common"
+            ));
+            if s.all_common > 0 {
+                lines.push(format!("           {} with no other", counted(s.all_common, "text")));
+            }
         }
         if s.bad_lines > 0 {
             let file = self.input.records.skip_bad.as_deref().map_or(String::new(), |path| path.display().to_string());

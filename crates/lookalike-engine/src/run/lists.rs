@@ -49,11 +49,16 @@ impl Lists {
         self.spill.append(&block.elements)
     }
 
+    /// The level of a document's sample.
+    pub(crate) fn level(&self, document: u32) -> u32 {
+        self.levels[document as usize].into()
+    }
+
     /// A document's sample; `room` holds it.
     pub(crate) fn sample<'a>(&self, document: u32, room: &'a mut Vec<u64>) -> Result<Sample<'a>> {
         let d = document as usize;
         let start = if d == 0 { 0 } else { self.ends[d - 1] };
         self.spill.read(start, (self.ends[d] - start) as usize, room)?;
-        Ok(Sample { level: self.levels[d].into(), elements: room })
+        Ok(Sample { level: self.level(document), elements: room })
     }
 }

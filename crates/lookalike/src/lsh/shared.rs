@@ -3,7 +3,8 @@
 //!
 //! (fingerprint, document) rows are sorted; each fingerprint gives the pairs of its documents; the pairs are sorted, and as
 //! often as one stands there, so many fingerprints the two share. A fingerprint in very many documents (a page's form, a
-//! licence's head) would give the square of their number, and says least about any two of them: it is set aside and reported.
+//! licence's head) would give the square of their number, and says least about any two of them: it is set aside and reported. It
+//! finds nobody then, but counts for pairs that something rarer found.
 
 /// Fingerprints in more documents than this are set aside, as in the paper.
 pub const COMMON: u32 = 1000;

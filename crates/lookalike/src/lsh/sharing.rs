@@ -1,9 +1,8 @@
 //! When sharing so many sampled fingerprints makes two documents candidates: the recall contract of MOD_m sketches.
 
-use super::shared::Common;
 use crate::{
     error::Result,
-    sketch::{Modulus, binomial::probability},
+    sketch::{Modulus, binomial::probability, shared_of_least},
 };
 
 /// What a document is compared by: the elements of its MOD_m sketch, or what was made of them.
@@ -21,13 +20,16 @@ impl Sample<'_> {
         self.elements.iter().copied().filter(|element| element.trailing_zeros() >= level).collect()
     }
 
-    /// The elements that 2^level divides and that were not set aside.
-    fn count(&self, level: u32, aside: &[Common]) -> usize {
-        let divides = |element: &&u64| element.trailing_zeros() >= level;
-        let stays = |element: &&u64| aside.binary_search_by_key(*element, |common| common.fingerprint).is_err();
-        match (level > self.level, aside) {
-            (false, []) => self.elements.len(),
-            _ => self.elements.iter().filter(divides).filter(stays).count(),
+    /// How many elements both have. Where the levels differ these are divisible by the larger modulus of themselves.
+    pub fn shared(&self, other: Self) -> u64 {
+        shared_of_least(self.elements, other.elements, usize::MAX).0
+    }
+
+    /// How many of its elements 2^level divides.
+    pub fn count(&self, level: u32) -> usize {
+        match level > self.level {
+            true => self.elements.iter().filter(|element| element.trailing_zeros() >= level).count(),
+            false => self.elements.len(),
         }
     }
 }
@@ -46,13 +48,18 @@ pub enum Against {
 /// Of a pair at the threshold, each sampled element is shared with probability t (Broder 1997, section 3: the sketches'
 /// estimators are unbiased), so the shared ones of n are binomial (section 4.2). A pair that shares so few that a pair at t
 /// would share no more with a probability of at most `miss` is none.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Sharing {
     against: Against,
     threshold: f64,
     miss: f64,
     modulus: Modulus,
+    /// The least that suffices, for numbers of elements up to [`TABLED`]: a binomial sum for each pair took half of the time.
+    least: Vec<u32>,
 }
+
+/// Far more elements than a sample has by a growing modulus.
+const TABLED: usize = 600;
 
 /// The fewest shingles of a text for which the recall is promised where a fixed modulus samples: shorter ones may by chance
 /// have no sampled shingle at all.
@@ -74,7 +81,7 @@ impl Sharing {
     pub fn new(against: Against, threshold: f64, recall: f64, modulus: Option<Modulus>) -> Result<Self> {
         super::Shape::check(threshold, recall)?;
         let miss = MISS_SHARE * (1.0 - recall);
-        let with = |modulus| Self { against, threshold, miss, modulus };
+        let with = |modulus| Self { against, threshold, miss, modulus, least: Vec::new() };
         let chosen = match against {
             Against::Union => {
                 let keeps = |&least: &usize| with(Modulus::Growing { least }).found_of(least) >= recall;
@@ -86,7 +93,17 @@ impl Sharing {
                 Modulus::Fixed { level: (0..16).rev().find(keeps).unwrap_or(0) }
             }
         };
-        Ok(with(modulus.unwrap_or(chosen)))
+        let mut sharing = with(modulus.unwrap_or(chosen));
+        let (mut least, mut table) = (1, vec![1]);
+        for n in 1..=TABLED {
+            // More elements, no fewer shared.
+            while !sharing.suffices(least, n) {
+                least += 1;
+            }
+            table.push(least as u32);
+        }
+        sharing.least = table;
+        Ok(sharing)
     }
 
     /// How documents are sampled.
@@ -94,15 +111,29 @@ impl Sharing {
         self.modulus
     }
 
-    /// Whether documents that share `shared` elements (those set aside not counted) are candidates. It is enough that one may
-    /// be similar to the other.
-    pub fn is_candidate(&self, shared: u32, a: Sample, b: Sample, aside: &[Common]) -> bool {
+    /// Whether two documents share enough to be candidates. It suffices that one may be similar to the other. Cost: a merge of
+    /// the two samples.
+    pub fn is_candidate(&self, a: Sample, b: Sample) -> bool {
         let level = a.level.max(b.level);
-        let (shared, a, b) = (shared as usize, a.count(level, aside), b.count(level, aside));
+        let (counts, shared) = ([a.count(level), b.count(level)], a.shared(b) as usize);
         match self.against {
-            Against::Union => self.suffices(shared, a + b - shared),
-            Against::Smaller => self.suffices(shared, a.min(b)),
+            Against::Union => shared >= self.least(counts[0] + counts[1] - shared),
+            Against::Smaller => shared >= self.least(counts[0].min(counts[1])),
         }
+    }
+
+    /// The fewest shared elements that make a document with `n` a candidate of one with as many or more.
+    pub fn least(&self, n: usize) -> usize {
+        match self.least.get(n) {
+            Some(&least) => least as usize,
+            // `suffices` holds from some number on.
+            None => 1 + bisect(n, |shared| !self.suffices(shared, n)),
+        }
+    }
+
+    /// Whether the sample of the larger document must hold few rare elements too, or may hold anything besides what is shared.
+    pub fn against(&self) -> Against {
+        self.against
     }
 
     /// Whether a pair at the threshold may well share only so many of n.
@@ -135,6 +166,16 @@ impl Sharing {
     }
 }
 
+/// The largest number from 0 to n for which `holds` does, which holds from 0 up to it.
+fn bisect(n: usize, holds: impl Fn(usize) -> bool) -> usize {
+    let (mut holding, mut failing) = (0, n);
+    while holding + 1 < failing {
+        let middle = (holding + failing) / 2;
+        if holds(middle) { holding = middle } else { failing = middle }
+    }
+    holding
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -161,13 +202,24 @@ mod tests {
     }
 
     #[test]
-    fn what_was_set_aside_counts_on_neither_side() {
-        let sharing = Sharing::new(Against::Union, 0.8, 0.99, None).unwrap();
-        let elements: Vec<u64> = (1..=40).collect();
-        let aside: Vec<Common> = (11..=40).map(|fingerprint| Common { fingerprint, documents: 2000 }).collect();
-        let sample = Sample { level: 0, elements: &elements };
-        assert!(!sharing.is_candidate(10, sample, sample, &[]), "10 of 40 + 40 − 10");
-        assert!(sharing.is_candidate(10, sample, sample, &aside), "10 of 10");
-        assert_eq!(sample.count(3, &[]), 5);
+    fn candidates_in_a_table() {
+        let sample = |range: std::ops::Range<u64>| range.collect::<Vec<u64>>();
+        let (short, other, long) = (sample(1..41), sample(4..44), sample(1..401));
+        let [short, other, long] = [&short, &other, &long].map(|elements| Sample { level: 0, elements });
+        let by = |against| Sharing::new(against, 0.8, 0.99, None).unwrap();
+        assert!(by(Against::Union).is_candidate(short, other), "37 of 43");
+        assert!(!by(Against::Union).is_candidate(short, long), "40 of 400");
+        assert!(by(Against::Smaller).is_candidate(short, long), "40 of 40");
+        assert_eq!((short.count(3), by(Against::Union).least(40), by(Against::Union).least(1)), (5, 25, 1));
+    }
+
+    #[test]
+    fn larger_partners_need_no_fewer_shared_elements() {
+        for t in [0.2, 0.5, 0.8, 0.95] {
+            let sharing = Sharing::new(Against::Union, t, 0.99, None).unwrap();
+            assert!((1..900).all(|n| sharing.least(n) <= sharing.least(n + 1)), "{t}");
+            let by_trying = |n: usize| (1..=n).find(|&shared| sharing.suffices(shared, n)).unwrap();
+            assert!([1, 2, 77, 600, 601, 880].into_iter().all(|n| sharing.least(n) == by_trying(n)), "{t}");
+        }
     }
 }

@@ -11,7 +11,7 @@ use crate::{
     config::{Candidates, Cluster, Config, FingerprintBy, Occurrences, Shared, Verify},
     error::{ErrorKind, Result},
     fingerprint::{self, Rabin},
-    lsh::{Common, Sample, Shape},
+    lsh::{Sample, Shape},
     shingle::Shingling,
     text::canonicalise,
     verify::{Measure, Pair, containment_join, similarity_join},
@@ -163,10 +163,24 @@ impl Method {
         self.sketcher.lists()
     }
 
-    /// Where documents meet by what they list: whether a pair that shares so many elements is a candidate, besides those that
-    /// were set aside.
-    pub fn is_candidate(&self, shared: u32, a: Sample, b: Sample, aside: &[Common]) -> bool {
-        self.sketcher.is_candidate(shared, a, b, aside)
+    /// Where documents meet by what they list: whether two that share an element share enough.
+    pub fn share_enough(&self, a: Sample, b: Sample) -> bool {
+        self.sketcher.share_enough(a, b)
+    }
+
+    /// The fewest elements that a document with `n` shares with a candidate that has as many or more.
+    pub fn least_shared(&self, n: usize) -> usize {
+        self.sketcher.least_shared(n)
+    }
+
+    /// Whether the levels of samples differ by document: two are then compared on the larger.
+    pub fn levels_differ(&self) -> bool {
+        self.sketcher.levels_differ()
+    }
+
+    /// Whether candidates may be parts of each other: the larger one's list then has any number of elements besides.
+    pub fn finds_parts(&self) -> bool {
+        self.sketcher.finds_parts()
     }
 
     /// How similar two documents are by what they list.

@@ -17,7 +17,7 @@ pub struct Scratch {
     pub bits: Vec<u8>,
     /// Where documents meet by what they list: the listed elements, sorted, each once.
     pub elements: Vec<u64>,
-    /// The level of the sample that they are or were made of.
+    /// The level of the sample that they are; 0 where they are none.
     pub level: u32,
     pub(super) token_hashes: Vec<u64>,
     pub(super) slots: Vec<u32>,

@@ -5,7 +5,7 @@ use crate::{
     config::{Bands, Candidates, Cluster, Config, Features, Permutations, Shared, SimHashBy},
     error::{ErrorKind, Result},
     fingerprint::{Digest, DigestBy, finish, sort_distinct},
-    lsh::{self, Against, Blocks, Common, Curve, DEFAULT_SLOTS, Sample, Shape, Sharing},
+    lsh::{self, Against, Blocks, Curve, DEFAULT_SLOTS, Sample, Shape, Sharing},
     sketch::{self, BITS_SLOTS, Bits, Bottom, KSentence, MinHash, Modulo, Modulus, OnePermutation, SimHash},
     verify::{Measure, Overlap, intersection},
 };
@@ -153,6 +153,7 @@ impl Sketcher {
                 if let Some(run) = run {
                     let sample = std::mem::take(&mut scratch.elements);
                     lsh::super_shingles(Sample { level: scratch.level, elements: &sample }, *run, &mut scratch.elements);
+                    scratch.level = 0;
                 }
             }
             Self::SimHash { simhash, features, blocks } => {
@@ -219,11 +220,28 @@ impl Sketcher {
         measure.of(Overlap { shared: intersection(&a, &b), a: a.len() as u64, b: b.len() as u64 })
     }
 
-    pub(super) fn is_candidate(&self, shared: u32, a: Sample, b: Sample, aside: &[Common]) -> bool {
+    pub(super) fn share_enough(&self, a: Sample, b: Sample) -> bool {
         match self {
-            Self::Shared { sharing, run: None, .. } => sharing.is_candidate(shared, a, b, aside),
+            Self::Shared { sharing, run: None, .. } => sharing.is_candidate(a, b),
             _ => true,
         }
+    }
+
+    pub(super) fn least_shared(&self, n: usize) -> usize {
+        match self {
+            Self::Shared { sharing, run: None, .. } => sharing.least(n),
+            _ => 1,
+        }
+    }
+
+    pub(super) fn levels_differ(&self) -> bool {
+        let grows = |sharing: &Sharing| matches!(sharing.modulus(), Modulus::Growing { .. });
+        matches!(self, Self::Shared { sharing, run: None, .. } if grows(sharing))
+    }
+
+    /// Whether a document of which all but a few elements are another's may be its candidate, however many the other has.
+    pub(super) fn finds_parts(&self) -> bool {
+        matches!(self, Self::Shared { sharing, .. } if sharing.against() == Against::Smaller)
     }
 }
 

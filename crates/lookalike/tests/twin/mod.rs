@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use lookalike::{
     Candidates, Config, Method, Occurrences, Scratch,
     fingerprint::Digest,
-    lsh::{Common, Sample},
+    lsh::Sample,
     text::{Tokens, canonicalise},
     verify::Measure,
 };
@@ -23,8 +23,8 @@ struct Sketch {
     level: u32,
 }
 
-/// The candidate function: equal digests; or, as the method has it, any pair, one that shares enough listed elements (those of
-/// more than so many distinct documents left out), or one that shares a key and agrees.
+/// The candidate function: equal digests; or, as the method has it, any pair, one that shares enough listed elements (one of them
+/// in not more than so many distinct documents), or one that shares a key and agrees.
 fn is_candidate(a: &Sketch, b: &Sketch, method: &Method, all: &[Sketch]) -> bool {
     let documents = |element: &u64| {
         let with = all.iter().filter(|sketch| sketch.elements.contains(element));
@@ -36,19 +36,10 @@ fn is_candidate(a: &Sketch, b: &Sketch, method: &Method, all: &[Sketch]) -> bool
     if !method.lists() {
         return a.keys.iter().zip(&b.keys).any(|(a, b)| a == b) && method.agree(&a.bits, &b.bits);
     }
-    let aside: Vec<Common> = a
-        .elements
-        .iter()
-        .chain(&b.elements)
-        .collect::<BTreeSet<_>>()
-        .into_iter()
-        .map(|element| Common { fingerprint: *element, documents: documents(element) })
-        .filter(|common| common.documents > method.common())
-        .collect();
-    let stays = |element: &&u64| aside.iter().all(|common| common.fingerprint != **element);
-    let shared = a.elements.iter().filter(stays).filter(|element| b.elements.contains(element)).count() as u32;
+    let rare = |element: &&u64| documents(element) <= method.common();
+    let meet = a.elements.iter().filter(|element| b.elements.contains(element)).any(|element| rare(&element));
     let [a, b] = [a, b].map(|sketch| Sample { level: sketch.level, elements: &sketch.elements });
-    shared > 0 && method.is_candidate(shared, a, b, &aside)
+    meet && method.share_enough(a, b)
 }
 
 pub struct Twin {
