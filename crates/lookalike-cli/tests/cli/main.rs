@@ -4,6 +4,7 @@
 mod curve_and_compare;
 mod dedup;
 mod errors;
+mod methods;
 mod pairs;
 mod readme;
 

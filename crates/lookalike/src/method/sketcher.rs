@@ -110,7 +110,12 @@ impl Sketcher {
             Self::Shared { sharing, run: Some(run), .. } => format!("super-shingles of {run}; {}", sampled(sharing)),
             Self::Shared { sharing, run: None, .. } => sampled(sharing),
             Self::SimHash { blocks, .. } => {
-                format!("{} of {} bits may differ; {} tables", blocks.distance(), blocks.width().bits(), blocks.tables())
+                format!(
+                    "SimHashes of which {} of {} bits may differ, {} tables",
+                    blocks.distance(),
+                    blocks.width().bits(),
+                    blocks.tables()
+                )
             }
             Self::Sentences(sentences) => format!("the {} longest sentences", sentences.sentences()),
             Self::Bottom(_) | Self::Nothing => String::new(),

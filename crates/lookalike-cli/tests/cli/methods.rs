@@ -1,0 +1,184 @@
+//! Every way of finding candidates, every measure and fold, from the command.
+
+use insta::assert_snapshot;
+
+use crate::{Place, testdata};
+
+fn summary(place: &Place, flags: &str) -> String {
+    let ran = place.run(&format!("dedup {} {flags}", testdata("licenses.jsonl.zst")));
+    assert_eq!(ran.code, 0, "{flags}: {}", ran.err);
+    ran.err.lines().filter(|line| !line.starts_with("  time ")).map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn each_method_says_by_what_it_found_and_what_it_took_for_similar() {
+    let place = Place::new();
+    assert_snapshot!(summary(&place, "--method minhash --permutations one"), @"
+    2,598 documents in = 2,222 kept + 376 dropped (14.5 %)
+      dropped  28 the same as a kept one but for form, 348 resembling it by 0.8 or more, measured exactly
+      kept     236 with others dropped for them (largest group 18), 1,986 alone, 0 empty
+      found    99.83 % of pairs at 0.8, more above it (21 bands of 6 rows); 2,839 pairs looked at
+    ");
+    assert_snapshot!(summary(&place, "--candidates shared"), @"
+    2,598 documents in = 2,223 kept + 375 dropped (14.4 %)
+      dropped  28 the same as a kept one but for form, 347 resembling it by 0.8 or more, measured exactly
+      kept     236 with others dropped for them (largest group 18), 1,987 alone, 0 empty
+      found    99.75 % of pairs at 0.8, more above it (50 to 100 shingles sampled of a long text); 1,226 pairs looked at
+    ");
+    assert_snapshot!(summary(&place, "--candidates super --run-length 5"), @"
+    2,598 documents in = 2,222 kept + 376 dropped (14.5 %)
+      dropped  28 the same as a kept one but for form, 348 resembling it by 0.8 or more, measured exactly
+      kept     236 with others dropped for them (largest group 18), 1,986 alone, 0 empty
+      found    99.90 % of pairs at 0.8, more above it (super-shingles of 5; 50 to 100 shingles sampled of a long text); 10,564 pairs looked at
+    ");
+    assert_snapshot!(summary(&place, "--method simhash"), @"
+    2,598 documents in = 2,154 kept + 444 dropped (17.1 %)
+      dropped  26 the same as a kept one but for form, 418 with a SimHash that differs from its in few bits: nothing was measured
+      kept     272 with others dropped for them (largest group 21), 1,882 alone, 0 empty
+      found    48.93 % of pairs at 0.8, more above it (SimHashes of which 9 of 64 bits may differ, 10 tables); 161,065 pairs looked at
+    ");
+    assert_snapshot!(summary(&place, "--method simhash --bits 128 --distance 10 --blocks 12 --features tokens --verify exact"), @"
+    2,598 documents in = 2,227 kept + 371 dropped (14.3 %)
+      dropped  28 the same as a kept one but for form, 343 resembling it by 0.8 or more, measured exactly
+      kept     233 with others dropped for them (largest group 18), 1,994 alone, 0 empty
+      found    only by SimHashes of which 10 of 128 bits may differ, 66 tables; 360,295 pairs looked at
+    ");
+    assert_snapshot!(summary(&place, "--method sentences --longest 2"), @"
+    2,598 documents in = 2,408 kept + 190 dropped (7.3 %)
+      dropped  23 the same as a kept one but for form, 167 resembling it by 0.8 or more, measured exactly
+      kept     150 with others dropped for them (largest group 8), 2,258 alone, 0 empty
+      found    only by the 2 longest sentences; 417 pairs looked at
+    ");
+    assert_snapshot!(summary(&place, "--method sentences --digest md5 --verify sketch"), @"
+    2,598 documents in = 2,367 kept + 231 dropped (8.9 %)
+      dropped  22 the same as a kept one but for form, 209 with its longest sentences: nothing was measured
+      kept     174 with others dropped for them (largest group 6), 2,193 alone, 0 empty
+      found    only by the 3 longest sentences; 209 pairs looked at
+    ");
+    assert_snapshot!(summary(&place, "--method exact"), @"
+    2,598 documents in = 2,568 kept + 30 dropped (1.2 %)
+      dropped  30 the same as a kept one but for form, 0 resembling it by 0.8 or more, measured exactly
+      kept     29 with others dropped for them (largest group 3), 2,539 alone, 0 empty
+      found    only by equal canonical forms; 0 pairs looked at
+    ");
+    assert_snapshot!(summary(&place, "--method shingle --fingerprint rabin --degree 48"), @"
+    2,598 documents in = 2,205 kept + 393 dropped (15.1 %)
+      dropped  28 the same as a kept one but for form, 365 resembling it by 0.8 or more, measured exactly
+      kept     246 with others dropped for them (largest group 19), 1,959 alone, 0 empty
+      found    all pairs at 0.8 or more, by an exact join of all sets; 388 pairs looked at
+    ");
+    assert_snapshot!(summary(&place, "--measure containment --threshold 0.9"), @"
+    2,598 documents in = 2,037 kept + 561 dropped (21.6 %)
+      dropped  19 the same as a kept one but for form, 542 contained in it by 0.9 or more, measured exactly
+      kept     319 with others dropped for them (largest group 17), 1,718 alone, 0 empty
+      found    99.60 % of texts of 50 shingles contained by 0.9, more of others (one shingle in 8 sampled); 12,945 pairs looked at
+    ");
+    assert_snapshot!(summary(&place, "--measure containment --threshold 0.9 --method shingle"), @"
+    2,598 documents in = 2,036 kept + 562 dropped (21.6 %)
+      dropped  19 the same as a kept one but for form, 543 contained in it by 0.9 or more, measured exactly
+      kept     320 with others dropped for them (largest group 17), 1,716 alone, 0 empty
+      found    all pairs at 0.9 or more, by an exact join of all sets; 1,309 pairs looked at
+    ");
+    assert_snapshot!(summary(&place, "--cluster greedy --representative popular --sample 100"), @"
+    2,598 documents in = 2,210 kept + 388 dropped (14.9 %)
+      dropped  28 the same as a kept one but for form, 360 in its greedy cluster
+      kept     242 with others dropped for them (largest group 15), 1,968 alone, 0 empty
+      groups   are greedy clusters by estimates: members may be unlike their first
+      found    only by the 100 least fingerprints of each text; 0 pairs looked at
+    ");
+}
+
+#[test]
+fn an_excerpt_goes_for_the_whole_that_holds_it() {
+    let place = Place::new();
+    let words = |from: u32, to: u32| (from..to).map(|i| format!("w{i} ")).collect::<String>();
+    place.write(
+        "in.jsonl",
+        format!(
+            "{{\"id\":\"excerpt\",\"text\":\"{}\"}}\n{{\"id\":\"whole\",\"text\":\"{}\"}}\n{{\"id\":\"other\",\"text\":\"{}\"}}\n",
+            words(100, 200),
+            words(0, 1000),
+            words(1000, 1100)
+        ),
+    );
+    assert_eq!(place.run("dedup in.jsonl --measure containment -o kept.jsonl --quiet").code, 0);
+    assert_snapshot!(place.read("kept.decisions.jsonl"), @r#"
+    {"id":"excerpt","verdict":"dropped","reason":"contained","representative":"whole","resemblance":0.0963855421686747,"containment":1.0,"containment_of_representative":0.0963855421686747,"cluster_size":2}
+    {"id":"whole","verdict":"kept","reason":"representative","representative":null,"resemblance":null,"containment":null,"containment_of_representative":null,"cluster_size":2}
+    {"id":"other","verdict":"kept","reason":"unique","representative":null,"resemblance":null,"containment":null,"containment_of_representative":null,"cluster_size":1}
+    "#);
+    // In input order the whole would have to be contained in its excerpt.
+    let ran = place.run("dedup in.jsonl --measure containment --keep first --json");
+    assert!(ran.out.contains("\"dropped\": 0"), "{}{}", ran.out, ran.err);
+    assert_eq!(place.run("dedup in.jsonl --threshold 0.1 --json").out.matches("\"dropped\": 0").count(), 1, "r is below .1");
+}
+
+#[test]
+fn what_is_in_too_many_texts_finds_nobody_and_is_told() {
+    let place = Place::new();
+    let header = (0..30).map(|i| format!("h{i} ")).collect::<String>();
+    let line = |i: usize| format!("{{\"text\":\"{header}{}\"}}\n", (0..4).map(|j| format!("own{i}x{j} ")).collect::<String>());
+    place.write("in.jsonl", (0..12).map(line).collect::<String>());
+    let ran = place.run("dedup in.jsonl --candidates shared --threshold 0.7 --common 5");
+    assert!(ran.err.contains("0 dropped") && ran.err.contains("26 common shingles (the most common in 12 texts)"), "{}", ran.err);
+    let ran = place.run("dedup in.jsonl --candidates shared --threshold 0.7");
+    assert!(ran.err.contains("11 dropped") && !ran.err.contains("aside"), "{}", ran.err);
+}
+
+#[test]
+fn folds_make_alike_while_comparing_and_leave_the_text_alone() {
+    let place = Place::new();
+    let input = "{\"id\":1,\"text\":\"床前明月光，疑是地上霜。舉頭望明月，低頭思故鄉。\"}\n{\"id\":2,\"text\":\"床前明月光 疑是地上霜 举头望明月 低头思故乡\"}\n{\"id\":3,\"text\":\"Réservé n° 12\"}\n{\"id\":4,\"text\":\"RESERVE N° 13\"}\n";
+    place.write("in.jsonl", input);
+    assert!(place.run("dedup in.jsonl").err.contains("4 kept + 0 dropped"));
+    assert!(place.run("dedup in.jsonl --fold simplified").err.contains("3 kept + 1 dropped"));
+    assert!(place.run("dedup in.jsonl --fold accents").err.contains("4 kept + 0 dropped"));
+    assert_eq!(
+        place.run("dedup in.jsonl --fold simplified,accents,digits --tokens jieba -o kept.jsonl --no-decisions -q").code,
+        0
+    );
+    assert_eq!(place.read("kept.jsonl"), input.lines().step_by(2).map(|line| format!("{line}\n")).collect::<String>());
+}
+
+#[test]
+fn occurrences_count_when_they_are_labelled() {
+    let place = Place::new();
+    let said = |times: usize| "one two three four five six ".repeat(times);
+    place.write("in.jsonl", format!("{{\"text\":\"{}\"}}\n{{\"text\":\"{}\"}}\n", said(4), said(12)));
+    assert!(place.run("dedup in.jsonl").err.contains("1 kept + 1 dropped"));
+    assert!(place.run("dedup in.jsonl --occurrences labelled").err.contains("2 kept + 0 dropped"));
+}
+
+#[test]
+fn flags_of_another_way_are_refused_by_name() {
+    let place = Place::new();
+    place.write("in.jsonl", "{\"text\":\"a\"}\n");
+    for (flags, words) in [
+        ("--method simhash --rows 5", "--rows goes with --candidates bands, and this is --method simhash"),
+        ("--bits 64", "--bits goes with --method simhash, and this is --candidates bands"),
+        ("--method exact --candidates shared", "--candidates goes with --method minhash"),
+        ("--candidates shared --run-length 3", "--run-length goes with --candidates super"),
+        ("--method sentences --modulus 8", "--modulus goes with --candidates shared or --candidates super"),
+        ("--candidates shared --modulus 12", "--modulus 12 is not a power of two"),
+        ("--degree 32", "--degree goes with --fingerprint rabin"),
+        ("--fingerprint rabin --degree 8", "a fingerprint of degree 8 is not possible: give a number from 16 to 64"),
+        ("--method simhash --bits 96", "a SimHash of 96 bits is not possible: give 64 or 128"),
+        ("--method simhash --distance 64", "a distance of 64 of 64 bits tells nothing apart"),
+        (
+            "--method simhash --distance 5 --blocks 5",
+            "5 blocks for a distance of 5 of 64 bits is not possible: give from 6 to 64",
+        ),
+        ("--method simhash --distance 9 --blocks 30", "more than 4096 tables: give at most"),
+        ("--method sentences --longest 0", "the 0 longest sentences"),
+        ("--measure containment --candidates bands", "for containment, find candidates by shared shingles"),
+        ("--measure containment --method simhash", "for containment, find candidates by shared shingles"),
+        ("--method shingle --verify sketch", "makes no sketches to estimate from"),
+        ("--candidates super --verify sketch", "leave the verification exact"),
+        ("--sample 100", "--representative and --sample go with --cluster greedy"),
+        ("--cluster greedy --sample 0", "a sample of no elements tells nothing"),
+        ("--cluster greedy --method simhash", "leave the method and the candidates to them"),
+    ] {
+        let ran = place.run(&format!("dedup in.jsonl {flags}"));
+        assert!(ran.code == 2 && ran.err.contains(words), "{flags}: {}", ran.err);
+    }
+}
