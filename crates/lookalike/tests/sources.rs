@@ -1,0 +1,63 @@
+//! The sources' worked examples that stand on their own; those of one module are beside it.
+
+use lookalike::{lsh::Curve, shingle::Shingling, verify::Overlap};
+
+/// *Mining of Massive Datasets*, section 3.3.2, the definition: of the rows that a set has, the first in the permuted order.
+fn minhash(set: &[u64], place: impl Fn(u64) -> u64) -> u64 {
+    set.iter().map(|&row| place(row)).min().unwrap()
+}
+
+fn similarity(a: &[u64], b: &[u64]) -> f64 {
+    a.iter().zip(b).filter(|(x, y)| x == y).count() as f64 / a.len() as f64
+}
+
+/// The notes' table: Jaccard 0.75, 0.75, 0 and by three permutations 0.67, 1.00, 0 for the columns 1-3, 2-4, 1-2.
+#[test]
+fn the_signature_matrix_of_four_columns() {
+    let columns: [&[u64]; 4] = [&[1, 2, 6, 7], &[3, 4, 5], &[1, 6, 7], &[2, 3, 4, 5]];
+    let orders: [[u64; 7]; 3] = [[3, 4, 7, 6, 1, 2, 5], [4, 2, 1, 3, 6, 7, 5], [1, 3, 7, 6, 2, 5, 4]];
+    let signature = |set: &[u64]| orders.map(|order| minhash(set, |row| order[row as usize - 1]));
+    let signatures = columns.map(signature);
+    assert_eq!(signatures, [[2, 2, 1], [1, 1, 2], [2, 4, 1], [1, 1, 2]]);
+    for (a, b, jaccard, estimate) in [(0, 2, 0.75, 2.0 / 3.0), (1, 3, 0.75, 1.0), (0, 1, 0.0, 0.0)] {
+        assert_eq!(Overlap::of(columns[a], columns[b]).resemblance(), jaccard);
+        assert_eq!(similarity(&signatures[a], &signatures[b]), estimate);
+    }
+}
+
+/// The notes' two hash functions on five rows: no slot agrees, where the resemblance is 1/5.
+#[test]
+fn two_hash_functions_instead_of_permutations() {
+    let (a, b): (&[u64], &[u64]) = (&[1, 3, 4], &[2, 3, 5]);
+    let signature = |set: &[u64]| [minhash(set, |x| x % 5), minhash(set, |x| (2 * x + 1) % 5)];
+    assert_eq!((signature(a), signature(b)), ([1, 2], [0, 0]));
+    assert_eq!((Overlap::of(a, b).resemblance(), similarity(&signature(a), &signature(b))), (0.2, 0.0));
+}
+
+/// The notes' sets: 3 shared of 8, and 2 of 5 rows.
+#[test]
+fn shared_divided_by_all() {
+    assert_eq!(Overlap { shared: 3, a: 5, b: 6 }.resemblance(), 3.0 / 8.0);
+    assert_eq!(Overlap { shared: 2, a: 3, b: 4 }.resemblance(), 0.4);
+}
+
+/// The survey: with r and N fixed, more bands find more; a document of N words has N − K + 1 windows of K.
+#[test]
+fn the_surveys_monotony_and_counts() {
+    for r in [0.1, 0.4, 0.8] {
+        let found = [1, 2, 4, 8, 16, 32, 64].map(|bands| Curve { bands, rows: 64 / bands }.found(r));
+        assert!(found.is_sorted(), "{found:?}");
+    }
+    assert!((1..=20).all(|k| Shingling::new(k).unwrap().windows(20).count() == 20 - k + 1));
+}
+
+/// The notes' arithmetic: at 40 %, 20 bands of 5 rows make a candidate of at most one pair in five; of 3,000 pairs at 80 % about
+/// one is missed; the curve's middle is near (1/b)^(1/r).
+#[test]
+fn twenty_bands_of_five_rows() {
+    let curve = Curve { bands: 20, rows: 5 };
+    assert!(curve.found(0.4) <= 20.0 * 0.4f64.powi(5) && curve.found(0.4) > 0.18);
+    assert_eq!((3000.0 * (1.0 - curve.found(0.8))).round(), 1.0);
+    let middle = curve.midpoint();
+    assert!((0.4..0.7).contains(&middle) && curve.found(0.7) > 0.97 && curve.found(0.4) < 0.2, "{middle}");
+}
