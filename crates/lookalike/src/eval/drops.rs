@@ -56,6 +56,29 @@ impl Drops {
         drops
     }
 
+    /// Judges all documents where the truth is a gold clustering: the true pairs are those in one gold group, and are not listed.
+    /// Document d belongs to group `gold[d]`. Cost: a sort of n labels.
+    ///
+    /// # Panics
+    /// When the lists differ in length.
+    pub fn judge_groups(kept: &[bool], gold: &[u32]) -> Self {
+        assert_eq!(kept.len(), gold.len(), "a group for each document");
+        let mut rows: Vec<(u32, bool)> = gold.iter().copied().zip(kept.iter().copied()).collect();
+        rows.sort_unstable();
+        let pairs = |n: u64| n * n.saturating_sub(1) / 2;
+        let mut drops = Self::default();
+        for group in rows.chunk_by(|x, y| x.0 == y.0) {
+            let (size, kept) = (group.len() as u64, group.iter().filter(|row| row.1).count() as u64);
+            drops.dropped += size - kept;
+            drops.wrong += if kept == 0 { size } else { 0 };
+            drops.kept += kept;
+            drops.doubled += if kept > 1 { kept } else { 0 };
+            drops.truth += pairs(size);
+            drops.missed += pairs(kept);
+        }
+        drops
+    }
+
     /// The share of the dropped that should not have been; none when nothing was dropped.
     pub fn wrong_share(self) -> Option<Estimate> {
         share(self.wrong, self.dropped)
@@ -115,6 +138,15 @@ mod tests {
             let of_judged: Vec<_> = truth.iter().filter(|(a, b)| judged.contains(a) || judged.contains(b)).collect();
             prop_assert_eq!(drops.truth, of_judged.len() as u64);
             prop_assert_eq!(drops.missed, of_judged.iter().filter(|(a, b)| kept[*a as usize] && kept[*b as usize]).count() as u64);
+        }
+
+        #[test]
+        fn groups_are_judged_as_all_their_pairs_are(documents in prop::collection::vec((any::<bool>(), 0u32..6), 0..30)) {
+            let (kept, gold): (Vec<bool>, Vec<u32>) = documents.into_iter().unzip();
+            let all: Vec<u32> = (0..gold.len() as u32).collect();
+            let same = |&(a, b): &(u32, u32)| a < b && gold[a as usize] == gold[b as usize];
+            let truth: Vec<(u32, u32)> = all.iter().flat_map(|&a| all.iter().map(move |&b| (a, b))).filter(same).collect();
+            prop_assert_eq!(Drops::judge_groups(&kept, &gold), Drops::judge(&kept, &all, &truth));
         }
     }
 }

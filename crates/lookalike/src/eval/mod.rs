@@ -5,6 +5,8 @@
 //! | [`PairCounts`] | which pairs were found, and which of those found are true | a list of true pairs |
 //! | [`Contingency::b_cubed`] | for a document, how pure and how whole its group is | a gold clustering |
 //! | [`Contingency::adjusted_rand_index`] | agreement of two clusterings beyond chance | a gold clustering |
+//! | [`Partners`] | of which documents no similar one was missed | a list of true pairs |
+//! | [`Step`] | which share of the pairs was found at which similarity | true pairs with their similarities |
 //! | [`Drops`] | documents that went without need, documents that stayed beside a near-duplicate | a list of true pairs |
 //! | [`SampleIndex`] | the exact truth itself, for a random sample of documents in one pass | the sets |
 //!
@@ -24,9 +26,13 @@
 mod clusters;
 mod drops;
 mod pairs;
+mod partners;
 mod sample;
+mod steps;
 
 pub use clusters::{BCubed, Contingency};
 pub use drops::Drops;
 pub use pairs::PairCounts;
+pub use partners::Partners;
 pub use sample::{Meetings, Neighbour, SampleIndex, choose_sample};
+pub use steps::Step;

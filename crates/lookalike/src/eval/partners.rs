@@ -1,0 +1,57 @@
+//! Recall document by document: a document's partners are all found, or not.
+
+use serde::Serialize;
+
+use super::pairs::share;
+use crate::sketch::Estimate;
+
+/// Of the judged documents with a partner, another document that is truly similar to it, those of which no partner was missed.
+///
+/// Recall over pairs is ruled by the few largest groups; here each document counts once, and judged documents drawn at random
+/// are independent trials, so that the interval keeps its promise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Partners {
+    /// Judged documents with a partner.
+    pub documents: u64,
+    /// Of those, the ones whose partners were all found.
+    pub complete: u64,
+}
+
+impl Partners {
+    /// `partners[d]` tells how many partners document d has; `found_true` has the true pairs that were found, each once. Cost:
+    /// |found_true| + |judged| steps, four bytes a document.
+    ///
+    /// # Panics
+    /// When a document's number is beyond `partners`.
+    pub fn judge(judged: &[u32], partners: &[u32], found_true: &[(u32, u32)]) -> Self {
+        let mut found = vec![0u32; partners.len()];
+        found_true.iter().flat_map(|&(a, b)| [a, b]).for_each(|d| found[d as usize] += 1);
+        let with = |d: &&u32| partners[**d as usize] > 0;
+        let complete = |d: &&u32| found[**d as usize] == partners[**d as usize];
+        Self {
+            documents: judged.iter().filter(with).count() as u64,
+            complete: judged.iter().filter(with).filter(complete).count() as u64,
+        }
+    }
+
+    /// The share of the documents with a partner whose partners were all found; none when no document has one.
+    pub fn complete_share(self) -> Option<Estimate> {
+        share(self.complete, self.documents)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_is_complete_when_no_partner_is_missed() {
+        // True: 0~1, 1~2, 3~4; document 5 is alone. 1~2 was missed.
+        let (partners, found) = ([1, 2, 1, 1, 1, 0], [(0, 1), (3, 4)]);
+        let all = Partners::judge(&[0, 1, 2, 3, 4, 5], &partners, &found);
+        assert_eq!(all, Partners { documents: 5, complete: 3 });
+        assert_eq!(all.complete_share().unwrap().value, 0.6);
+        assert_eq!(Partners::judge(&[1, 4], &partners, &found), Partners { documents: 2, complete: 1 });
+        assert_eq!(Partners::judge(&[5], &partners, &found).complete_share(), None);
+    }
+}
