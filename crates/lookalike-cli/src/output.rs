@@ -107,6 +107,7 @@ impl Bars {
                 Stage::Counting => ("counting", "{human_pos}/{human_len} documents"),
                 Stage::Loading => ("reading candidates", "{bytes}/{total_bytes}, {bytes_per_sec}"),
                 Stage::Deciding => ("deciding", "{human_pos}/{human_len} documents"),
+                Stage::Comparing => ("comparing", "{bytes}/{total_bytes}, {bytes_per_sec}"),
                 Stage::Writing => ("writing", "{bytes}/{total_bytes}, {bytes_per_sec}"),
             };
             let template = if progress.total > 0 {

@@ -17,6 +17,9 @@ pub struct RunConfig {
     pub text_field: String,
     /// The field with the id.
     pub id_field: String,
+    /// The field with a label, equal for documents that belong together: what [`enrol`](crate::enrol) gives as groups. A run
+    /// has no other use for it.
+    pub label_field: Option<String>,
     /// Let equal ids pass.
     pub allow_repeated_ids: bool,
     /// Where bad lines go; without it the first one stops the run.
@@ -35,6 +38,7 @@ impl Default for RunConfig {
             keep: None,
             text_field: "text".into(),
             id_field: "id".into(),
+            label_field: None,
             allow_repeated_ids: false,
             skip_bad: None,
             threads: 0,
@@ -77,6 +81,8 @@ pub enum Stage {
     Loading,
     /// Going down keep order. In documents.
     Deciding,
+    /// All documents against a sample of them. In bytes.
+    Comparing,
     /// Last pass: writing. In bytes.
     Writing,
 }

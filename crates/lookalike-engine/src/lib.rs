@@ -8,6 +8,9 @@
 //! 3. *loading*: the shingle sets of those that share a band are made and spilled;
 //! 4. *deciding*: down keep order, by the law, with exact verification;
 //! 5. *writing*: kept lines byte for byte, and the decisions.
+//!
+//! To judge what came of it, [`enrol`] tells documents by their ids and labels, [`sample_truth`] finds all that is similar to a
+//! random sample, and [`read_pairs`] and [`read_decisions`] read pairs and decisions back.
 
 mod error;
 
@@ -28,4 +31,7 @@ mod run;
 pub use config::{Observer, Progress, RunConfig, Stage};
 pub use error::{Error, ErrorKind, Result};
 pub use memory::peak_memory;
-pub use run::{Outputs, Pair, PairsSummary, Summary, dedup, find_texts, pairs};
+pub use run::{
+    Outputs, Pair, PairsSummary, Roll, SampleTruth, SimilarPair, Summary, dedup, enrol, find_texts, pairs, read_decisions,
+    read_pairs, sample_truth,
+};

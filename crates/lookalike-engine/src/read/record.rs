@@ -13,6 +13,8 @@ pub(crate) struct Fields {
     pub(crate) id: String,
     /// What keep order reads in each record.
     pub(crate) keep: Keep,
+    /// The field with the label, where one is asked for.
+    pub(crate) label: Option<String>,
 }
 
 /// What was found in a line. A buffer, used again for the next.
@@ -23,6 +25,8 @@ pub(crate) struct Record {
     pub(crate) id: String,
     /// Largest first in keep order.
     pub(crate) key: u64,
+    /// The label as it stands in the line, a JSON string or number; empty when there is none, or null.
+    pub(crate) label: String,
 }
 
 /// Why a line is no usable record: what is wrong and what to do, for behind `path:line: `.
@@ -40,6 +44,7 @@ impl Record {
     pub(crate) fn read(&mut self, line: &[u8], fields: &Fields) -> Result<(), Fault> {
         self.text.clear();
         self.id.clear();
+        self.label.clear();
         self.key = 0;
         let line = simdutf8::compat::from_utf8(line).map_err(|error| {
             let at = error.valid_up_to() + 1;
@@ -64,11 +69,21 @@ impl Record {
         }
         match found.id {
             None => {}
-            Some(id) if id.starts_with(['"', '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']) => self.id.push_str(id),
+            Some(id) if Shape::of(id).is_name() => self.id.push_str(id),
             Some(id) => {
                 let (field, what) = (&fields.id, Shape::of(id).name());
                 return Err(Fault(format!(
                     "field {field:?} is {what}; an id must be a string or a number: leave it out, or name another field with --id-field"
+                )));
+            }
+        }
+        match found.label {
+            None | Some("null") => {}
+            Some(label) if Shape::of(label).is_name() => self.label.push_str(label),
+            Some(label) => {
+                let (field, what) = (fields.label.as_deref().unwrap_or_default(), Shape::of(label).name());
+                return Err(Fault(format!(
+                    "field {field:?} is {what}; a label must be a string or a number: leave it out, or name another field with --labels"
                 )));
             }
         }
@@ -188,6 +203,11 @@ impl Shape {
         }
     }
 
+    /// Whether something can be called so.
+    fn is_name(self) -> bool {
+        matches!(self, Self::Text | Self::Number)
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::Text => "a string",
@@ -206,6 +226,7 @@ struct Found<'a, 'de> {
     text: Option<Shape>,
     id: Option<&'de str>,
     keep: Option<&'de str>,
+    label: Option<&'de str>,
     /// A field of these that stands there again.
     twice: Option<&'a str>,
 }
@@ -225,23 +246,19 @@ impl<'a, 'de> Visitor<'de> for Object<'a> {
     fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Found<'a, 'de>, M::Error> {
         let mut found = Found::default();
         while let Some(field) = map.next_key_seed(FieldName(self.fields))? {
-            let (name, again) = match field {
-                Field::Text => (Some(self.fields.text.as_str()), found.text.is_some()),
-                Field::Id | Field::IdAndKeep => (Some(self.fields.id.as_str()), found.id.is_some()),
-                Field::Keep => (self.fields.keep.field(), found.keep.is_some()),
-                Field::Other => (None, false),
-            };
             match field {
-                _ if again => {
+                Field::Text if found.text.is_none() => found.text = Some(map.next_value_seed(Text(self.text))?),
+                Field::Text => {
                     map.next_value::<IgnoredAny>()?;
-                    found.twice = name;
+                    found.twice = Some(&self.fields.text);
                 }
-                Field::Text => found.text = Some(map.next_value_seed(Text(self.text))?),
-                Field::Id => found.id = Some(map.next_value::<&RawValue>()?.get()),
-                Field::Keep => found.keep = Some(map.next_value::<&RawValue>()?.get()),
-                Field::IdAndKeep => {
-                    found.id = Some(map.next_value::<&RawValue>()?.get());
-                    found.keep = found.id;
+                Field::Raw { name, id, keep, label } => {
+                    let again = id && found.id.is_some() || keep && found.keep.is_some() || label && found.label.is_some();
+                    found.twice = found.twice.or(again.then_some(name));
+                    let value = Some(map.next_value::<&RawValue>()?.get());
+                    found.id = value.filter(|_| id).or(found.id);
+                    found.keep = value.filter(|_| keep).or(found.keep);
+                    found.label = value.filter(|_| label).or(found.label);
                 }
                 Field::Other => _ = map.next_value::<IgnoredAny>()?,
             }
@@ -250,40 +267,46 @@ impl<'a, 'de> Visitor<'de> for Object<'a> {
     }
 }
 
-enum Field {
+enum Field<'a> {
     Text,
-    Id,
-    Keep,
-    IdAndKeep,
+    /// One that is looked at as it stands; it may serve several ends.
+    Raw {
+        name: &'a str,
+        id: bool,
+        keep: bool,
+        label: bool,
+    },
     Other,
 }
 
 /// Tells a field by its name, without keeping the name.
 struct FieldName<'a>(&'a Fields);
 
-impl<'de> DeserializeSeed<'de> for FieldName<'_> {
-    type Value = Field;
+impl<'a, 'de> DeserializeSeed<'de> for FieldName<'a> {
+    type Value = Field<'a>;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Field, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Field<'a>, D::Error> {
         deserializer.deserialize_str(self)
     }
 }
 
-impl Visitor<'_> for FieldName<'_> {
-    type Value = Field;
+impl<'a> Visitor<'_> for FieldName<'a> {
+    type Value = Field<'a>;
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str("a field name")
     }
 
-    fn visit_str<E>(self, name: &str) -> Result<Field, E> {
-        let keep = self.0.keep.field() == Some(name);
-        Ok(match name {
-            _ if name == self.0.text => Field::Text,
-            _ if name == self.0.id && keep => Field::IdAndKeep,
-            _ if name == self.0.id => Field::Id,
-            _ if keep => Field::Keep,
-            _ => Field::Other,
+    fn visit_str<E>(self, name: &str) -> Result<Field<'a>, E> {
+        let fields = self.0;
+        if name == fields.text {
+            return Ok(Field::Text);
+        }
+        let named = |field: Option<&'a str>| field.filter(|field| *field == name);
+        let (id, keep, label) = (named(Some(&fields.id)), named(fields.keep.field()), named(fields.label.as_deref()));
+        Ok(match id.or(keep).or(label) {
+            Some(name) => Field::Raw { name, id: id.is_some(), keep: keep.is_some(), label: label.is_some() },
+            None => Field::Other,
         })
     }
 }
@@ -372,7 +395,7 @@ mod tests {
     use super::*;
 
     fn fields(keep: &str) -> Fields {
-        Fields { text: "text".into(), id: "id".into(), keep: keep.parse().unwrap() }
+        Fields { text: "text".into(), id: "id".into(), keep: keep.parse().unwrap(), label: None }
     }
 
     fn fault(line: &[u8], keep: &str) -> String {
@@ -458,5 +481,25 @@ mod tests {
         let mut record = Record::default();
         record.read("{\"text\":\"héé\"}".as_bytes(), &fields("longest")).unwrap();
         assert_eq!(record.key, 3);
+    }
+
+    #[test]
+    fn labels_in_a_table() {
+        let labelled = |label: &str| Fields { label: Some(label.into()), ..fields("max:n") };
+        for (line, field, label) in [
+            (r#"{"text":"a","n":1,"page":"p\u00e9"}"#, "page", r#""p\u00e9""#),
+            (r#"{"page":7.5,"n":1,"text":"a"}"#, "page", "7.5"),
+            (r#"{"text":"a","n":1,"page":null}"#, "page", ""),
+            (r#"{"text":"a","n":1}"#, "page", ""),
+            (r#"{"text":"a","n":1}"#, "n", "1"),
+            (r#"{"text":"a","n":1,"id":"x"}"#, "id", r#""x""#),
+        ] {
+            let mut record = Record::default();
+            record.read(line.as_bytes(), &labelled(field)).unwrap();
+            assert_eq!(record.label, label, "{line}");
+        }
+        let fault = |line: &str| Record::default().read(line.as_bytes(), &labelled("page")).unwrap_err().to_string();
+        assert!(fault(r#"{"text":"a","n":1,"page":[1]}"#).contains("\"page\" is an array; a label must be"));
+        assert!(fault(r#"{"text":"a","n":1,"page":1,"page":1}"#).contains("\"page\" stands twice"));
     }
 }

@@ -65,6 +65,7 @@ pub fn dedup(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resul
 
     let mut clock = Clock(Instant::now());
     let mut table = sketching::sketch(config, &method, &source, &pool, bad.as_mut(), observer)?;
+    table.forget_id_hashes();
     summary.seconds.sketching = clock.lap();
 
     let mut pairing = Pairing::new(&table);

@@ -69,6 +69,7 @@ pub fn pairs(config: &RunConfig, output: Option<&Path>, observer: Observer) -> R
     let mut bad = config.skip_bad.as_deref().map(Output::create).transpose()?;
     let pool = pool(config.threads)?;
     let mut table = sketching::sketch(config, &method, &source, &pool, bad.as_mut(), observer)?;
+    table.forget_id_hashes();
     let mut pairing = Pairing::new(&table);
     let copies = Copies::of(&pairing);
     let with_copies: Vec<u32> = pairing.contenders.iter().copied().filter(|&d| copies.group(d).len() > 1).collect();

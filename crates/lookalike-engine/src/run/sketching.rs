@@ -1,5 +1,7 @@
 //! First pass: every text to its sketch.
 
+use std::num::NonZeroU128;
+
 use lookalike::{Method, Scratch, cluster::Keep, fingerprint::Digest, sketch::Sketches};
 use rayon::{ThreadPool, slice::ParallelSliceMut};
 use serde_json::value::RawValue;
@@ -30,6 +32,8 @@ pub(crate) struct Table {
     pub(crate) lists: Lists,
     /// Keep order's keys; empty when input order decides.
     pub(crate) keys: Vec<u64>,
+    /// Each document's label, where labels are asked for; none for a document without.
+    pub(crate) labels: Vec<Option<NonZeroU128>>,
     ids: Spill<u8>,
     id_ends: Vec<u64>,
     id_hashes: Vec<u128>,
@@ -53,6 +57,18 @@ const BAD_EXAMPLES: usize = 5;
 impl Table {
     pub(crate) fn documents(&self) -> u32 {
         self.digests.len() as u32
+    }
+
+    /// Frees what tells a document by its id: once it is known that no two are equal, a run has no use for it.
+    pub(crate) fn forget_id_hashes(&mut self) {
+        self.id_hashes = Vec::new();
+    }
+
+    /// The documents by their ids ([`hash_name`]), sorted.
+    pub(crate) fn by_id(&self) -> Vec<(u128, u32)> {
+        let mut by_id: Vec<(u128, u32)> = self.id_hashes.iter().copied().zip(0..).collect();
+        by_id.sort_unstable();
+        by_id
     }
 
     /// A document's id as it stands in its line. `room` holds it.
@@ -82,6 +98,7 @@ impl Table {
             columns,
             lists,
             keys,
+            labels,
             ids,
             id_lengths,
             id_hashes,
@@ -104,6 +121,7 @@ impl Table {
         self.bits.append(&bits);
         self.columns.iter_mut().zip(&columns).for_each(|(all, more)| all.extend_from_slice(more));
         self.keys.extend(keys);
+        self.labels.extend(labels);
         self.lists.append(&lists)?;
         let mut end = self.ids.end();
         self.id_ends.extend(id_lengths.iter().map(|&length| {
@@ -124,6 +142,7 @@ struct Sketched {
     columns: Vec<Vec<u32>>,
     lists: BlockLists,
     keys: Vec<u64>,
+    labels: Vec<Option<NonZeroU128>>,
     ids: Vec<u8>,
     id_lengths: Vec<u32>,
     id_hashes: Vec<u128>,
@@ -143,6 +162,7 @@ impl Sketched {
             columns: vec![Vec::new(); method.columns()],
             lists: BlockLists::default(),
             keys: Vec::new(),
+            labels: Vec::new(),
             ids: Vec::new(),
             id_lengths: Vec::new(),
             id_hashes: Vec::new(),
@@ -173,7 +193,12 @@ pub(crate) fn fields(config: &RunConfig) -> Result<Fields> {
         let message = format!("--keep {keep}: the text cannot be the field that decides; name another field");
         return Err(Error::new(ErrorKind::Config, message));
     }
-    Ok(Fields { text: config.text_field.clone(), id: config.id_field.clone(), keep })
+    if config.label_field.as_ref() == Some(&config.text_field) {
+        let message = format!("--labels {}: the text cannot be the label; name another field", config.text_field);
+        return Err(Error::new(ErrorKind::Config, message));
+    }
+    let (text, id, label) = (config.text_field.clone(), config.id_field.clone(), config.label_field.clone());
+    Ok(Fields { text, id, keep, label })
 }
 
 /// Reads the whole source. Bad lines go to `bad`, or stop the run.
@@ -193,6 +218,7 @@ pub(crate) fn sketch(
         columns: vec![Vec::new(); method.columns()],
         lists: Lists::new(config.temp_dir.clone()),
         keys: Vec::new(),
+        labels: Vec::new(),
         ids: Spill::new(IDS_IN_MEMORY, config.temp_dir.clone()),
         id_ends: Vec::new(),
         id_hashes: Vec::new(),
@@ -228,7 +254,6 @@ pub(crate) fn sketch(
     if !config.allow_repeated_ids {
         table.refuse_repeated_ids(&pass.names, pool)?;
     }
-    table.id_hashes = Vec::new();
     Ok(table)
 }
 
@@ -276,17 +301,20 @@ impl Pass<'_> {
             if self.fields.keep != Keep::First {
                 out.keys.push(record.key);
             }
+            if self.fields.label.is_some() {
+                out.labels.push(NonZeroU128::new(hash_name(&record.label)).filter(|_| !record.label.is_empty()));
+            }
             out.ids.extend_from_slice(record.id.as_bytes());
             out.id_lengths.push(record.id.len() as u32);
-            out.id_hashes.push(hash_id(&record.id));
+            out.id_hashes.push(hash_name(&record.id));
         }
         out.info.documents = out.digests.len() as u32;
         Ok(out)
     }
 }
 
-/// Equal for equal ids of the same JSON type: "é" and "\u00e9" are one string; 1 and "1" are two ids.
-fn hash_id(id: &str) -> u128 {
+/// Equal for equal ids, or labels, of the same JSON type: "é" and "\u00e9" are one string; 1 and "1" are two ids.
+pub(crate) fn hash_name(id: &str) -> u128 {
     if id.contains('\\')
         && let Ok(text) = serde_json::from_str::<String>(id)
     {

@@ -1,0 +1,123 @@
+//! The exact truth for a random sample of documents: their partners in the whole collection.
+
+use lookalike::{
+    Candidates, Cluster, Config, Method, Scratch,
+    eval::{Meetings, SampleIndex, choose_sample},
+    verify::Measure,
+};
+
+use super::{
+    dedup::pool,
+    enrolling::{self, Roll},
+    loading,
+    parallel::in_order,
+};
+use crate::{
+    config::{Observer, Progress, RunConfig, Stage},
+    error::Result,
+    read::{Blocks, Record, Source, expand},
+};
+
+/// Two documents by their places in the input, `a` before `b`, and how similar they are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SimilarPair {
+    /// The first document.
+    pub a: u32,
+    /// The second document.
+    pub b: u32,
+    /// Their similarity, where it is known; of containment, that of the smaller in the larger.
+    pub similarity: Option<f64>,
+}
+
+/// A sample, and all that is similar to it.
+#[derive(Debug)]
+pub struct SampleTruth {
+    /// All documents by their ids.
+    pub roll: Roll,
+    /// The sampled documents, sorted.
+    pub sample: Vec<u32>,
+    /// Every pair with a sampled document that is similar enough, each once, sorted by (a, b).
+    pub pairs: Vec<SimilarPair>,
+}
+
+/// Draws `size` documents by the configuration's seed, or takes all when there are fewer, and finds every document that is at
+/// least `least` similar to one of them. Similar as the configuration's measure and shingles have it; how candidates are found
+/// plays no part. Cost: three passes over the input, the last of which looks up every shingle ([`SampleIndex`]); memory: the
+/// sample's shingles, some 14 kB a text of 600, and 24 bytes a pair. The same for any number of threads.
+///
+/// # Errors
+/// As [`enrol`](super::enrolling::enrol).
+pub fn sample_truth(config: &RunConfig, size: u32, least: f64, observer: Observer) -> Result<SampleTruth> {
+    let asked = Config { candidates: Candidates::Exact, verify: None, cluster: Cluster::Law, ..config.method.clone() };
+    let method = Method::new(asked)?;
+    let source = Source::new(expand(&config.inputs)?, &config.temp_dir)?;
+    let table = enrolling::read(config, &method, &source, observer)?;
+    let pool = pool(config.threads)?;
+    let sample = choose_sample(table.documents(), size, config.method.seed);
+    let sets = loading::load(config, &method, &source, &table, sample.iter().copied(), &pool, observer)?;
+    let mut sampled = vec![Vec::new(); sample.len()];
+    sample.iter().zip(&mut sampled).try_for_each(|(&document, set)| sets.read(document, set))?;
+    let comparing = Comparing { method: &method, index: SampleIndex::new(&sampled), sample: &sample, least };
+    drop((sets, sampled));
+
+    let fields = super::sketching::fields(config)?;
+    let mut pairs: Vec<SimilarPair> = Vec::new();
+    in_order(
+        &pool,
+        Blocks::again(&source),
+        |block, worker: &mut Worker| {
+            let mut found = Vec::new();
+            let info = table.blocks.get(block.number).ok_or_else(|| source.changed(block.input))?;
+            let Worker { record, scratch, meetings } = worker;
+            info.each_document(block, &source, |document, line| {
+                record.read(line, &fields).map_err(|_| source.changed(block.input))?;
+                method.set(&record.text, scratch);
+                comparing.partners(document, &scratch.fingerprints, meetings, &mut found);
+                Ok(())
+            })?;
+            Ok(found)
+        },
+        |found| {
+            observer(Progress { stage: Stage::Comparing, done: source.read(), total: source.total() });
+            pairs.extend(found);
+            Ok(())
+        },
+    )?;
+    pairs.sort_unstable_by_key(|pair| (pair.a, pair.b));
+    Ok(SampleTruth { roll: Roll::of(&table, config), sample, pairs })
+}
+
+#[derive(Default)]
+struct Worker {
+    record: Record,
+    scratch: Scratch,
+    meetings: Meetings,
+}
+
+struct Comparing<'a> {
+    method: &'a Method,
+    index: SampleIndex,
+    sample: &'a [u32],
+    least: f64,
+}
+
+impl Comparing<'_> {
+    /// The sampled partners of a document. A pair of two sampled ones is found from both sides, and given from its second.
+    fn partners(&self, document: u32, set: &[u64], meetings: &mut Meetings, into: &mut Vec<SimilarPair>) {
+        let is_sampled = self.sample.binary_search(&document).is_ok();
+        for neighbour in self.index.neighbours(set, meetings) {
+            let other = self.sample[neighbour.sample as usize];
+            if other == document || is_sampled && document < other {
+                continue;
+            }
+            let overlap = neighbour.overlap;
+            let similarity = match self.method.config().measure {
+                Measure::Resemblance => overlap.resemblance(),
+                Measure::Containment => overlap.containment().max(overlap.swapped().containment()),
+            };
+            if similarity >= self.least {
+                into.push(SimilarPair { a: document.min(other), b: document.max(other), similarity: Some(similarity) });
+            }
+        }
+    }
+}
