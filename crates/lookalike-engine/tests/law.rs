@@ -9,7 +9,7 @@ use std::{
 
 use lookalike::{
     Bands, Candidates, Cluster, Config, Doc, GreedyBy, Occurrences, Permutations, SentencesBy, Shared, SimHashBy, Verify,
-    cluster::{Keep, Representative},
+    cluster::{Keep, Representative, UnionFind},
     dedup as in_memory,
     sketch::{Modulus, Width},
     verify::Measure,
@@ -90,6 +90,7 @@ fn finding() -> Vec<(Candidates, Measure, Option<Verify>)> {
         (shared(Some(Modulus::Fixed { level: 2 }), 6), Measure::Resemblance, Some(Verify::Sketch)),
         (shared(None, 1000), Measure::Containment, None),
         (shared(Some(Modulus::Fixed { level: 0 }), 6), Measure::Containment, Some(Verify::None)),
+        (shared(Some(Modulus::Fixed { level: 1 }), 1000), Measure::Containment, Some(Verify::Sketch)),
         (Candidates::Shared(Shared { super_shingles: true, ..Shared::default() }), Measure::Resemblance, None),
         (Candidates::SimHash(SimHashBy::default()), Measure::Resemblance, None),
         (
@@ -140,6 +141,47 @@ proptest! {
         prop_assert_eq!(String::from_utf8(answer.kept).unwrap(), kept);
         prop_assert_eq!(answer.summary.documents, answer.summary.kept + answer.summary.dropped);
         prop_assert_eq!(answer.summary.documents, texts.len() as u64);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// Whatever is taken for similar: pairs lists it, and components are what it connects.
+    #[test]
+    fn the_listed_pairs_connect_the_components(
+        texts in texts(),
+        threshold in prop::sample::select(vec![0.5, 0.7, 0.9]),
+        finding in prop::sample::select(finding()),
+    ) {
+        let folder = TempDir::new().unwrap();
+        let input = folder.path().join("in.jsonl");
+        fs::write(&input, jsonl(&texts)).unwrap();
+        let (candidates, measure, verify) = finding;
+        let verify = verify.unwrap_or(candidates.verify());
+        let method = Config { threshold, candidates, measure, verify: Some(verify), cluster: Cluster::Components, ..Config::default() };
+        let config = RunConfig { method, keep: Some(Keep::First), ..config(&[&input]) };
+        let file = folder.path().join("pairs");
+        pairs(&config, Some(&file), &silent).unwrap();
+        let listed = lines(&fs::read(&file).unwrap());
+        let mut groups = UnionFind::new(texts.len());
+        for pair in &listed {
+            let [a, b] = ["a", "b"].map(|side| pair[side].as_u64().unwrap() as u32);
+            prop_assert!(a < b);
+            groups.join(a, b);
+            let figures = ["resemblance", "containment_ab", "containment_ba", "intersection"].map(|figure| !pair[figure].is_null());
+            let expected = match (verify, measure) {
+                (Verify::Exact, _) => [true; 4],
+                (Verify::Sketch, Measure::Resemblance) => [true, false, false, false],
+                (Verify::Sketch, Measure::Containment) => [false, true, true, false],
+                (Verify::None, _) => [false; 4],
+            };
+            prop_assert_eq!(figures, expected);
+        }
+        let firsts: Vec<u64> = (0..texts.len() as u32).map(|d| groups.find(d).into()).collect();
+        let representatives = lines(&run(&config, folder.path()).decisions);
+        let representatives: Vec<u64> = representatives.iter().map(|d| d["representative"].as_u64().or(d["id"].as_u64()).unwrap()).collect();
+        prop_assert_eq!(representatives, firsts);
     }
 }
 

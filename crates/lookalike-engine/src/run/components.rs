@@ -1,6 +1,6 @@
 //! Connected components over all matches.
 
-use lookalike::cluster::UnionFind;
+use lookalike::{Verify, cluster::UnionFind, verify::Measure};
 use rayon::{ThreadPool, prelude::*};
 
 use super::{
@@ -12,14 +12,19 @@ use super::{
 use crate::error::Result;
 
 /// Verifies pairs on all threads; the likenesses stand in the pairs' order. Of a measure with a direction the better one
-/// counts, that of the smaller set.
+/// counts: of counted sets that of the smaller, and where sets were not loaded both are estimated.
 pub(crate) fn likenesses(pairs: &[(u32, u32)], matcher: &Matcher, pool: &ThreadPool) -> Result<Vec<Option<Likeness>>> {
     let threshold = matcher.method.least();
+    let both_ways = matcher.method.config().measure == Measure::Containment && matcher.method.verify() == Verify::Sketch;
     let one = |(set, other): &mut (Vec<u64>, Vec<u64>), &(a, b): &(u32, u32)| {
         let swap = matcher.sets.len(b) < matcher.sets.len(a);
         let (smaller, larger) = if swap { (b, a) } else { (a, b) };
         matcher.sets.read(smaller, set)?;
-        let likeness = matcher.likeness(smaller, set, larger, threshold, other)?;
+        let mut likeness = matcher.likeness(smaller, set, larger, threshold, other)?;
+        if both_ways {
+            let back = matcher.likeness(larger, set, smaller, threshold, other)?;
+            likeness = likeness.filter(|there| back.is_none_or(|back| back.similarity <= there.similarity)).or(back);
+        }
         Ok(likeness.map(|likeness| if swap { likeness.swapped() } else { likeness }))
     };
     pool.install(|| pairs.par_iter().map_init(Default::default, one).collect())

@@ -23,7 +23,7 @@ mod summary;
 pub use dedup::{Outputs, dedup};
 pub use enrolling::{Roll, enrol};
 pub use lookup::find_texts;
-pub use pairs::{Pair, PairsSummary, pairs};
+pub use pairs::{Pair, PairFigures, PairsSummary, pairs};
 pub use retrieving::{read_decisions, read_pairs};
 pub use sampling::{SampleTruth, SimilarPair, sample_truth};
 pub use summary::Summary;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use lookalike::{
     Config, Method, Verify,
-    verify::{Figures, Overlap},
+    verify::{Figures, Measure, Overlap},
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -12,8 +12,8 @@ use serde_json::value::RawValue;
 use super::{
     components::likenesses,
     dedup::pool,
-    loading::{self, Sets},
-    matching::Matcher,
+    loading,
+    matching::{Likeness, Matcher},
     meeting::Meetings,
     pairing::Pairing,
     sketching::{self, Table},
@@ -32,9 +32,54 @@ pub struct Pair<'a> {
     pub a: &'a RawValue,
     /// The second document's id.
     pub b: &'a RawValue,
-    /// How they overlap.
+    /// How alike they are.
     #[serde(flatten)]
-    pub figures: Figures,
+    pub figures: PairFigures,
+}
+
+/// What is known of a pair's likeness, by what counts as similar ([`Verify`]).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum PairFigures {
+    /// Both sets were counted.
+    Counted(Figures),
+    /// The sketches' estimate of resemblance.
+    Resemblance {
+        /// |A ∩ B| / |A ∪ B|, about; 1 where the sketches only say candidate or not.
+        resemblance: f64,
+    },
+    /// The sketches' estimates of containment.
+    Containment {
+        /// |A ∩ B| / |A|, about.
+        containment_ab: f64,
+        /// |A ∩ B| / |B|, about.
+        containment_ba: f64,
+    },
+    /// Nobody looked.
+    Unknown {},
+}
+
+impl PairFigures {
+    fn estimated(measure: Measure, ab: f64, ba: f64) -> Self {
+        match measure {
+            Measure::Resemblance => Self::Resemblance { resemblance: ab },
+            Measure::Containment => Self::Containment { containment_ab: ab, containment_ba: ba },
+        }
+    }
+
+    /// The same pair seen from its other document.
+    fn swapped(self) -> Self {
+        match self {
+            Self::Counted(f) => {
+                let (containment_ab, containment_ba) = (f.containment_ba, f.containment_ab);
+                Self::Counted(Figures { containment_ab, containment_ba, size_a: f.size_b, size_b: f.size_a, ..f })
+            }
+            Self::Containment { containment_ab, containment_ba } => {
+                Self::Containment { containment_ab: containment_ba, containment_ba: containment_ab }
+            }
+            Self::Resemblance { .. } | Self::Unknown {} => self,
+        }
+    }
 }
 
 /// What was looked at and found.
@@ -52,13 +97,16 @@ pub struct PairsSummary {
     pub bad_examples: Vec<String>,
 }
 
-/// Writes every pair of documents at or above the threshold, sorted by their places in the input. Empty texts match nothing.
+/// Writes every pair of similar documents, sorted by their places in the input. Empty texts match nothing.
+///
+/// Similar is what reaches the threshold by exact count, unless the configuration says otherwise: what the sketches take for
+/// similar, or every candidate. Only exact figures are counted.
 ///
 /// # Errors
 /// As [`dedup`](super::dedup::dedup).
 pub fn pairs(config: &RunConfig, output: Option<&Path>, observer: Observer) -> Result<PairsSummary> {
-    // The figures of a pair are counted, whatever the configuration says of verifying.
-    let method = Method::new(Config { verify: Some(Verify::Exact), ..config.method.clone() })?;
+    // A list of pairs is there for its figures: they are counted whatever way candidates are found, unless asked otherwise.
+    let method = Method::new(Config { verify: config.method.verify.or(Some(Verify::Exact)), ..config.method.clone() })?;
     let inputs = expand(&config.inputs)?;
     let stdout = PathBuf::from("-");
     let path = output.unwrap_or(&stdout);
@@ -77,17 +125,22 @@ pub fn pairs(config: &RunConfig, output: Option<&Path>, observer: Observer) -> R
     pairing.contenders.extend(with_copies);
     pairing.contenders.sort_unstable();
     pairing.contenders.dedup();
-    let sets = loading::load(config, &method, &source, &table, pairing.contenders.iter().copied(), &pool, observer)?;
+    let exact = method.verify() == Verify::Exact;
+    let wanted = pairing.contenders.iter().copied().filter(|_| exact);
+    let sets = loading::load(config, &method, &source, &table, wanted, &pool, observer)?;
     let meetings = meetings.join(&method, &pairing, &sets)?;
     let matcher = Matcher::new(&method, &table, &sets);
-    let mut matches: Vec<(u32, u32, Overlap)> = Vec::new();
+    let mut matches: Vec<(u32, u32, PairFigures)> = Vec::new();
     meetings.each_candidate_pair(&pairing.contenders, &matcher, &pool, |batch| {
         for (&(a, b), likeness) in batch.iter().zip(likenesses(batch, &matcher, &pool)?) {
-            matches.extend(likeness.and_then(|likeness| likeness.overlap).map(|overlap| (a, b, overlap)));
+            if let Some(likeness) = likeness {
+                matches.push((a, b, figures(a, b, likeness, &matcher)?));
+            }
         }
         Ok(())
     })?;
-    let listed = Listing { table: &table, pairing: &pairing, copies: &copies, sets: &sets }.write(matches, &mut output)?;
+    let listing = Listing { table: &table, pairing: &pairing, copies: &copies, matcher: &matcher };
+    let listed = listing.write(matches, &mut output)?;
     finish([bad, Some(output)])?;
     Ok(PairsSummary {
         documents: table.documents().into(),
@@ -95,6 +148,17 @@ pub fn pairs(config: &RunConfig, output: Option<&Path>, observer: Observer) -> R
         found_at_threshold: method.found_at_threshold(),
         bad_lines: table.counts.bad_lines,
         bad_examples: table.counts.bad_examples.clone(),
+    })
+}
+
+/// What is shown of a matching pair.
+fn figures(a: u32, b: u32, likeness: Likeness, matcher: &Matcher) -> Result<PairFigures> {
+    Ok(match (likeness.overlap, matcher.method.verify()) {
+        (Some(overlap), _) => PairFigures::Counted(overlap.into()),
+        (None, Verify::Sketch) => {
+            PairFigures::estimated(matcher.method.config().measure, matcher.estimate(a, b)?, matcher.estimate(b, a)?)
+        }
+        (None, _) => PairFigures::Unknown {},
     })
 }
 
@@ -129,23 +193,34 @@ struct Listing<'a> {
     table: &'a Table,
     pairing: &'a Pairing,
     copies: &'a Copies,
-    sets: &'a Sets,
+    matcher: &'a Matcher<'a>,
 }
 
 impl Listing<'_> {
+    /// What is shown of a document and its copy.
+    fn same(&self, leader: u32) -> PairFigures {
+        match self.matcher.method.verify() {
+            Verify::Exact => {
+                let size = self.matcher.sets.len(leader) as u64;
+                PairFigures::Counted(Overlap { shared: size, a: size, b: size }.into())
+            }
+            Verify::Sketch => PairFigures::estimated(self.matcher.method.config().measure, 1.0, 1.0),
+            Verify::None => PairFigures::Unknown {},
+        }
+    }
+
     /// Goes through the documents in input order, so that only the leaders' matches are held, however many copies there are.
     /// Gives the number of pairs.
-    fn write(&self, of_leaders: Vec<(u32, u32, Overlap)>, output: &mut Output) -> Result<u64> {
+    fn write(&self, of_leaders: Vec<(u32, u32, PairFigures)>, output: &mut Output) -> Result<u64> {
         const PIECE: usize = 1 << 20;
-        let mut matches: Vec<(u32, u32, Overlap)> = of_leaders.iter().map(|&(a, b, overlap)| (b, a, overlap.swapped())).collect();
+        let mut matches: Vec<_> = of_leaders.iter().map(|&(a, b, figures)| (b, a, figures.swapped())).collect();
         matches.extend(of_leaders);
         matches.sort_unstable_by_key(|&(a, b, _)| (a, b));
         let (mut id_a, mut id_b, mut lines) = (Vec::new(), Vec::new(), Vec::new());
         let (mut partners, mut count) = (Vec::new(), 0);
         for (a, &leader) in (0u32..).zip(&self.pairing.leaders) {
-            let size = self.sets.len(leader) as u64;
-            let (same, start) = (Overlap { shared: size, a: size, b: size }, matches.partition_point(|m| m.0 < leader));
-            let own = self.copies.group(leader).iter().filter(|_| size > 0).map(|&b| (b, same));
+            let (same, start) = (self.same(leader), matches.partition_point(|m| m.0 < leader));
+            let own = self.copies.group(leader).iter().filter(|_| !self.pairing.is_empty(leader)).map(|&b| (b, same));
             let others = matches[start..].iter().take_while(|m| m.0 == leader);
             partners.clear();
             partners
@@ -156,8 +231,8 @@ impl Listing<'_> {
                 continue;
             }
             let a = self.table.id(a, &mut id_a)?;
-            for &(b, overlap) in &partners {
-                let pair = Pair { a, b: self.table.id(b, &mut id_b)?, figures: overlap.into() };
+            for &(b, figures) in &partners {
+                let pair = Pair { a, b: self.table.id(b, &mut id_b)?, figures };
                 serde_json::to_writer(&mut lines, &pair).map_err(|error| Error::new(ErrorKind::Output, error.to_string()))?;
                 lines.push(b'\n');
                 if lines.len() > PIECE {
