@@ -20,7 +20,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 #[command(after_help = "Exit codes: 0 done; 1 the answer is no (no pair found, not similar enough); 2 failure.\n\n\
     Examples:\n  lookalike dedup crawl.jsonl.zst -o kept.jsonl.zst\n  \
     lookalike pairs crawl.jsonl --threshold 0.5 > pairs.jsonl\n  \
-    lookalike compare a.txt b.txt\n  lookalike curve --threshold 0.8 --recall 0.99")]
+    lookalike compare a.txt b.txt\n  lookalike eval crawl.jsonl --sample 1000\n  lookalike curve --threshold 0.8 --recall 0.99")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -31,6 +31,7 @@ enum Command {
     Dedup(commands::dedup::Dedup),
     Pairs(commands::pairs::Pairs),
     Compare(commands::compare::Compare),
+    Eval(commands::eval::Eval),
     Curve(commands::curve::Curve),
     Completions(commands::completions::Completions),
 }
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
         Command::Dedup(command) => command.run(),
         Command::Pairs(command) => command.run(),
         Command::Compare(command) => command.run(),
+        Command::Eval(command) => command.run(),
         Command::Curve(command) => command.run(),
         Command::Completions(command) => command.run(Cli::command()),
     };

@@ -124,6 +124,19 @@ impl Bars {
         bar.set_position(progress.done);
     }
 
+    /// Shows what is going on where nobody knows how long it takes.
+    pub fn note(&self, words: &str) {
+        let Ok(mut guard) = self.bar.lock() else { return };
+        let (stage, bar) = &mut *guard;
+        *stage = None;
+        bar.reset();
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
+            bar.set_style(style);
+        }
+        bar.set_message(words.to_string());
+        bar.enable_steady_tick(std::time::Duration::from_millis(100));
+    }
+
     /// Takes the bar away.
     pub fn clear(&self) {
         if let Ok(guard) = self.bar.lock() {

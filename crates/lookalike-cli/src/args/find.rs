@@ -74,6 +74,15 @@ pub enum MeasureBy {
     Containment,
 }
 
+impl From<MeasureBy> for Measure {
+    fn from(measure: MeasureBy) -> Self {
+        match measure {
+            MeasureBy::Resemblance => Self::Resemblance,
+            MeasureBy::Containment => Self::Containment,
+        }
+    }
+}
+
 /// How documents that may be similar are found.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum MethodBy {
@@ -153,11 +162,7 @@ impl Way {
 impl FindArgs {
     /// The finding and comparing part of a configuration, the rest as by default.
     pub fn config(&self, shingles: &ShingleArgs) -> anyhow::Result<Config> {
-        let measure = match self.measure {
-            MeasureBy::Resemblance => Measure::Resemblance,
-            MeasureBy::Containment => Measure::Containment,
-        };
-        Ok(Config { measure, recall: self.recall, candidates: self.candidates()?, ..shingles.config()? })
+        Ok(Config { measure: self.measure.into(), recall: self.recall, candidates: self.candidates()?, ..shingles.config()? })
     }
 
     fn way(&self) -> anyhow::Result<Way> {

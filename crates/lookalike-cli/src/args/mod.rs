@@ -2,6 +2,7 @@
 //! are only named and explained.
 
 mod find;
+mod method;
 
 use std::path::PathBuf;
 
@@ -12,7 +13,10 @@ use lookalike::{
 };
 use lookalike_engine::RunConfig;
 
-pub use self::find::FindArgs;
+pub use self::{
+    find::{FindArgs, MeasureBy},
+    method::{MethodArgs, VerifyBy},
+};
 
 /// Where the documents are.
 #[derive(Args)]

@@ -5,17 +5,12 @@ use std::{
     process::ExitCode,
 };
 
-use clap::{Args, ValueEnum};
-use lookalike::{
-    Candidates, Cluster, Config, GreedyBy, Verify,
-    cluster::{Keep, Representative},
-    lsh::FEWEST_SHINGLES,
-    verify::Measure,
-};
+use clap::Args;
+use lookalike::{Candidates, Cluster, Verify, lsh::FEWEST_SHINGLES, verify::Measure};
 use lookalike_engine::{Outputs, Summary, dedup};
 
 use crate::{
-    args::{FindArgs, InputArgs, RunArgs, ShingleArgs, run_config},
+    args::{InputArgs, MethodArgs, RunArgs, run_config},
     output::{BOLD, Bars, DIM, bytes, count, counted, print, say, warning},
 };
 
@@ -53,59 +48,10 @@ pub struct Dedup {
     /// Print the summary as JSON, on standard output, or on standard error when a file goes to standard output
     #[arg(long)]
     json: bool,
-    /// Similarity from which two documents are roughly the same, above 0 up to 1
-    #[arg(long, short, value_name = "T", default_value_t = Config::default().threshold, allow_negative_numbers = true, help_heading = "Comparing")]
-    threshold: f64,
     #[command(flatten)]
-    shingles: ShingleArgs,
-    #[command(flatten)]
-    find: FindArgs,
-    /// What counts as similar [default: exact; of simhash, sketch]
-    #[arg(long, value_enum, help_heading = "Comparing")]
-    verify: Option<VerifyBy>,
-    /// Who stays: first, longest, newest:FIELD, max:FIELD or min:FIELD; ties go to the first [default: first; for containment,
-    /// longest]
-    #[arg(long, value_name = "WHO", help_heading = "Choosing")]
-    keep: Option<Keep>,
-    /// What a group is
-    #[arg(long, value_enum, default_value_t = ClusterBy::Law, help_heading = "Choosing")]
-    cluster: ClusterBy,
-    /// Of --cluster greedy: what stands for a cluster [default: first]
-    #[arg(long, value_enum, help_heading = "Choosing")]
-    representative: Option<RepresentativeBy>,
-    /// Of --cluster greedy: fingerprints in a sketch [default: 200]
-    #[arg(long, value_name = "S", help_heading = "Choosing")]
-    sample: Option<usize>,
+    method: MethodArgs,
     #[command(flatten)]
     run: RunArgs,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum VerifyBy {
-    /// the exact resemblance of the two sets
-    Exact,
-    /// what the sketches say: an estimate some hundredths off; of simhash that few bits differ, of sentences that they are the same
-    Sketch,
-    /// being a candidate at all: fast and mostly wrong
-    None,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ClusterBy {
-    /// a kept document and those similar to it
-    Law,
-    /// all that chains of similar pairs connect
-    Components,
-    /// Broder's greedy clusters of sketches: one pass, by estimates alone
-    Greedy,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum RepresentativeBy {
-    /// its first member
-    First,
-    /// the fingerprints that most of its members have
-    Popular,
 }
 
 /// The name of the decisions beside the kept lines: `kept.jsonl.zst` → `kept.decisions.jsonl.zst`. None beside standard
@@ -124,25 +70,8 @@ fn decisions_beside(kept: &Path) -> Option<PathBuf> {
 
 impl Dedup {
     pub fn run(self) -> anyhow::Result<ExitCode> {
-        if self.cluster != ClusterBy::Greedy && (self.representative.is_some() || self.sample.is_some()) {
-            anyhow::bail!("--representative and --sample go with --cluster greedy: leave them out");
-        }
-        let method = Config {
-            threshold: self.threshold,
-            verify: self.verify.map(|verify| match verify {
-                VerifyBy::Exact => Verify::Exact,
-                VerifyBy::Sketch => Verify::Sketch,
-                VerifyBy::None => Verify::None,
-            }),
-            cluster: match self.cluster {
-                ClusterBy::Law => Cluster::Law,
-                ClusterBy::Components => Cluster::Components,
-                ClusterBy::Greedy => Cluster::Greedy(self.greedy()),
-            },
-            ..self.find.config(&self.shingles)?
-        };
-        let mut config = run_config(&self.input.inputs, &self.input.records, &self.run, method);
-        config.keep = self.keep.clone();
+        let mut config = run_config(&self.input.inputs, &self.input.records, &self.run, self.method.config()?);
+        config.keep = self.method.keep.clone();
         let beside = self.output.as_deref().filter(|_| !self.no_decisions).and_then(decisions_beside);
         let outputs = Outputs { kept: self.output.clone(), decisions: self.decisions.clone().or(beside), dry_run: self.dry_run };
         let bars = Bars::new(self.run.quiet);
@@ -161,15 +90,6 @@ impl Dedup {
             (false, _) => say(&self.page(&summary, &outputs)),
         }
         Ok(ExitCode::SUCCESS)
-    }
-
-    fn greedy(&self) -> GreedyBy {
-        let default = GreedyBy::default();
-        let representative = self.representative.map_or(default.representative, |representative| match representative {
-            RepresentativeBy::First => Representative::FirstMember,
-            RepresentativeBy::Popular => Representative::Popular,
-        });
-        GreedyBy { representative, sample: self.sample.unwrap_or(default.sample) }
     }
 
     /// The summary that a person understands.

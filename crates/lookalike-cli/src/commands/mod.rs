@@ -4,4 +4,5 @@ pub mod compare;
 pub mod completions;
 pub mod curve;
 pub mod dedup;
+pub mod eval;
 pub mod pairs;

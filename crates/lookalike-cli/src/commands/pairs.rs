@@ -3,18 +3,20 @@
 use std::{path::PathBuf, process::ExitCode};
 
 use clap::Args;
-use lookalike::{Candidates, Config};
+use lookalike::{Candidates, Config, Verify};
 use lookalike_engine::pairs;
 
 use crate::{
-    args::{FindArgs, InputArgs, RunArgs, ShingleArgs, run_config},
+    args::{FindArgs, InputArgs, RunArgs, ShingleArgs, VerifyBy, run_config},
     output::{Bars, counted, say, warning},
 };
 
 /// List every pair of similar documents
 ///
 /// One JSON line a pair, in input order: a, b, resemblance, containment_ab (the share of a found in b), containment_ba,
-/// intersection, size_a, size_b, all counted exactly. Candidates come from sketches and miss a known share of the pairs
+/// intersection, size_a, size_b, all counted exactly. With --verify sketch the pairs are those that the sketches take for
+/// similar, and the line has a, b and an estimate: resemblance, or for containment containment_ab and containment_ba. With
+/// --verify none they are all candidates, and the line has a and b alone. Candidates come from sketches and miss a known share of the pairs
 /// (see `lookalike curve`); with --exact none is missed: the sets themselves are joined.
 ///
 /// Exit code 1 when there is no pair.
@@ -35,6 +37,9 @@ pub struct Pairs {
     /// List pairs that reach this resemblance, or containment of either in the other
     #[arg(long, short, value_name = "T", default_value_t = 0.5, allow_negative_numbers = true, help_heading = "Comparing")]
     threshold: f64,
+    /// What counts as similar
+    #[arg(long, value_enum, default_value_t = VerifyBy::Exact, help_heading = "Comparing")]
+    verify: VerifyBy,
     #[command(flatten)]
     find: FindArgs,
     #[command(flatten)]
@@ -45,7 +50,8 @@ pub struct Pairs {
 
 impl Pairs {
     pub fn run(self) -> anyhow::Result<ExitCode> {
-        let mut method = Config { threshold: self.threshold, ..self.find.config(&self.shingles)? };
+        let verify = Verify::from(self.verify);
+        let mut method = Config { threshold: self.threshold, verify: Some(verify), ..self.find.config(&self.shingles)? };
         if self.exact {
             method.candidates = Candidates::All;
         }
@@ -66,7 +72,13 @@ impl Pairs {
                 Some(found) => format!("{:.2} % of those at {} are found, more above it", 100.0 * found, self.threshold),
                 None => "an unknown share of all there are".into(),
             };
-            say(&format!("{} among {} ({found})", counted(summary.pairs, "pair"), counted(summary.documents, "document")));
+            let similar = match verify {
+                Verify::Exact => "",
+                Verify::Sketch => ", similar as the sketches say",
+                Verify::None => ", candidates that nobody verified",
+            };
+            let (pairs, documents) = (counted(summary.pairs, "pair"), counted(summary.documents, "document"));
+            say(&format!("{pairs} among {documents}{similar} ({found})"));
         }
         Ok(ExitCode::from(u8::from(summary.pairs == 0)))
     }

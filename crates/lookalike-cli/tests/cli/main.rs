@@ -5,6 +5,7 @@ mod curve_and_compare;
 mod dedup;
 mod errors;
 mod methods;
+mod eval;
 mod pairs;
 mod readme;
 

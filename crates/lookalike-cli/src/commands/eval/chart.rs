@@ -1,0 +1,73 @@
+//! Charts for the terminal: what was found at which similarity; of truths without similarities, recall and precision as bars.
+
+use lookalike::eval::Step;
+
+use super::{Report, judge::Judged, table};
+use crate::output::{BOLD, DIM, count};
+
+/// From none to all.
+const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/// Of a block, from the left.
+const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+
+/// Blocks of a bar that is full.
+const FULL: usize = 30;
+
+pub fn page(report: &Report) -> String {
+    let wide = |run: &Judged| run.label.chars().count();
+    let labels = report.runs.iter().map(wide).max().unwrap_or(0).max("pairs".len());
+    match report.runs.first().and_then(|run| run.by_similarity.as_deref()) {
+        Some(steps) => by_similarity(&report.runs, steps, report.truth.threshold, labels),
+        None => bars(&report.runs, labels),
+    }
+}
+
+fn by_similarity(runs: &[Judged], steps: &[Step], threshold: f64, labels: usize) -> String {
+    let width = steps.iter().map(|step| count(step.pairs).len()).max().unwrap_or(0).max(4);
+    let cells = |cell: &dyn Fn(&Step) -> String| steps.iter().map(|step| format!(" {:>width$}", cell(step))).collect::<String>();
+    let mut page = format!(
+        "\n{BOLD}found, by similarity{BOLD:#} {DIM}(true from {threshold}; █ is all, ▁ few or none){DIM:#}\n{BOLD}{:labels$}{}{BOLD:#}\n",
+        "from",
+        cells(&|step| format!("{:.2}", step.from))
+    );
+    page += &format!("{DIM}{:labels$}{}{DIM:#}\n", "pairs", cells(&|step| count(step.pairs)));
+    for run in runs {
+        let of_run: String = run.by_similarity.iter().flatten().map(|step| format!(" {}", block(*step).repeat(width))).collect();
+        page += &format!("{:labels$}{of_run}\n", run.label);
+    }
+    page
+}
+
+fn block(step: Step) -> String {
+    // Only all of them are a full block.
+    step.share().map_or(' ', |share| BLOCKS[(share * 7.0) as usize]).into()
+}
+
+fn bars(runs: &[Judged], labels: usize) -> String {
+    let mut page = String::new();
+    for (name, of_run) in [
+        ("recall", (|run| run.pairs.recall) as fn(&Judged) -> Option<lookalike::sketch::Estimate>),
+        ("precision", |run| run.pairs.precision),
+    ] {
+        page += &format!("\n{BOLD}{name}{BOLD:#}\n");
+        for run in runs {
+            let value = of_run(run).map(|estimate| estimate.value);
+            let eighths = (value.unwrap_or(0.0) * (8 * FULL) as f64) as usize;
+            let bar = "█".repeat(eighths / 8) + EIGHTHS[eighths % 8];
+            page += &format!("{:labels$}  {bar:FULL$}  {:>5}\n", run.label, table::share(value));
+        }
+    }
+    page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_of_shares() {
+        let of = |found, pairs| block(Step { from: 0.5, pairs, found });
+        assert_eq!([of(0, 0), of(0, 9), of(1, 2), of(99, 100), of(9, 9)], [" ", "▁", "▄", "▇", "█"]);
+    }
+}

@@ -1,0 +1,122 @@
+//! A run's outcome against the truth, in figures.
+
+use lookalike::{
+    eval::{BCubed, Contingency, Drops, PairCounts, Partners, Step},
+    sketch::Estimate,
+};
+use serde::Serialize;
+
+use super::{
+    runs::{Outcome, Plan},
+    truth::Truth,
+};
+
+/// All figures of a run.
+#[derive(Serialize)]
+pub struct Judged {
+    pub label: String,
+    flags: Vec<String>,
+    pub pairs: Pairs,
+    pub partners: Documents,
+    /// Where the truth has clusters.
+    pub clusters: Option<Clusters>,
+    pub drops: Dropped,
+    /// Documents that were dropped, judged or not.
+    pub dropped: u64,
+    /// Pairs that met, before their fixed-size sketches refused any.
+    pub pairs_met: u64,
+    /// The median of the repetitions.
+    pub seconds: f64,
+    seconds_of_each: Vec<f64>,
+    /// In bytes, the most of the repetitions.
+    pub peak_memory: Option<u64>,
+    /// Where the truth has similarities: which share of the pairs was found at which.
+    pub by_similarity: Option<Vec<Step>>,
+}
+
+/// Pairs with a judged document.
+#[derive(Serialize)]
+pub struct Pairs {
+    #[serde(flatten)]
+    pub counts: PairCounts,
+    pub precision: Option<Estimate>,
+    pub recall: Option<Estimate>,
+    pub f1: Option<f64>,
+}
+
+/// Judged documents with a partner.
+#[derive(Serialize)]
+pub struct Documents {
+    #[serde(flatten)]
+    counts: Partners,
+    pub complete_share: Option<Estimate>,
+}
+
+#[derive(Serialize)]
+pub struct Clusters {
+    pub b_cubed: Option<BCubed>,
+    pub adjusted_rand_index: f64,
+}
+
+/// What was done to judged documents.
+#[derive(Serialize)]
+pub struct Dropped {
+    #[serde(flatten)]
+    pub counts: Drops,
+    wrong_share: Option<Estimate>,
+    doubled_share: Option<Estimate>,
+}
+
+/// Judges a run.
+pub fn judge(plan: &Plan, outcome: Outcome, truth: &Truth) -> Judged {
+    let found: Vec<(u32, u32)> = outcome.pairs.iter().copied().filter(|&pair| truth.judges(pair)).collect();
+    let found_true: Vec<(u32, u32)> = found.iter().copied().filter(|&pair| truth.is_true(pair)).collect();
+    let counts = PairCounts { found_true: found_true.len() as u64, found: found.len() as u64, truth: truth.count() };
+    let partners = Partners::judge(&truth.judged, &truth.partners(), &found_true);
+    let kept: Vec<bool> = outcome.representatives.iter().zip(0..).map(|(&representative, d)| representative == d).collect();
+    let drops = match (truth.pairs(), &truth.groups) {
+        (None, Some(groups)) => Drops::judge_groups(&kept, groups),
+        (pairs, _) => Drops::judge(&kept, &truth.judged, pairs.unwrap_or_default()),
+    };
+    let clusters = truth.groups.as_ref().map(|groups| {
+        let table = Contingency::of(&outcome.representatives, groups);
+        Clusters { b_cubed: table.b_cubed(), adjusted_rand_index: table.adjusted_rand_index() }
+    });
+    let by_similarity = truth.known().map(|(known, shown_from)| {
+        let was_found = |a, b| found.binary_search(&(a, b)).is_ok();
+        let known = known.iter().filter_map(|pair| Some((pair.similarity?, was_found(pair.a, pair.b))));
+        Step::count(shown_from, known)
+    });
+    Judged {
+        label: plan.label.clone(),
+        flags: plan.flags.clone(),
+        pairs: Pairs { precision: counts.precision(), recall: counts.recall(), f1: counts.f1(), counts },
+        partners: Documents { counts: partners, complete_share: partners.complete_share() },
+        clusters,
+        drops: Dropped { counts: drops, wrong_share: drops.wrong_share(), doubled_share: drops.doubled_share() },
+        dropped: outcome.summary.dropped,
+        pairs_met: outcome.summary.pairs_met,
+        seconds: median(&outcome.seconds),
+        seconds_of_each: outcome.seconds,
+        peak_memory: outcome.summary.peak_memory,
+        by_similarity,
+    }
+}
+
+/// The middle one, or the mean of the two in the middle.
+fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let (low, high) = ((sorted.len() - 1) / 2, sorted.len() / 2);
+    (sorted[low] + sorted[high]) / 2.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medians() {
+        assert_eq!([median(&[3.0]), median(&[3.0, 1.0]), median(&[9.0, 1.0, 2.0])], [3.0, 2.0, 2.0]);
+    }
+}

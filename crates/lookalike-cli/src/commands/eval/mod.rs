@@ -1,0 +1,163 @@
+//! `lookalike eval`.
+
+mod chart;
+mod judge;
+mod runs;
+mod table;
+mod truth;
+
+use std::{path::PathBuf, process::ExitCode};
+
+use clap::Args;
+use lookalike::{Config, verify::Measure};
+use serde::Serialize;
+
+use self::{
+    judge::{Judged, judge},
+    runs::{Child, Plan},
+    truth::{About, Truth},
+};
+use crate::{
+    args::{FieldArgs, MeasureBy, RunArgs, ShingleArgs},
+    output::{Bars, print, warning},
+};
+
+/// Judge methods on a collection of yours against a truth
+///
+/// Each method is run as `lookalike dedup` and `lookalike pairs` would run it, and what it finds and drops is held against the
+/// truth: pairs that are known to be similar (--truth), documents that are known to belong together (--labels), or the exact
+/// similarities of some random documents with all others (--sample), for which nothing needs to be known.
+///
+/// The pairs that a method finds are those that it takes for similar itself: by exact count, or, as of simhash, by what the
+/// sketches say; of --cluster greedy, the pairs within its clusters.
+///
+/// precision, recall, F1: of pairs. whole: of the documents with a similar one, those of which none was missed. B³ P, R, F:
+/// B-cubed precision, recall and F of the groups that dedup makes (each dropped document with its representative), and ARI, their
+/// adjusted Rand index, against the labels, or against all that chains of true pairs connect; with --sample only when all are
+/// sampled. dropped: documents; wrong: dropped though no similar one was kept; missed: true pairs of which both were kept;
+/// doubled: documents kept beside a similar one. looked at: pairs that met, candidates or not. s, MB: of dedup alone.
+///
+/// With --sample, pairs are those with a sampled document, and wrong, missed and doubled are of sampled documents. In brackets
+/// stands what holds the truth 95 times in 100; pairs of one group are found or missed together, so theirs is too narrow where
+/// groups are large, that of whole is not.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  lookalike eval crawl.jsonl --sample 1000\n  \
+    lookalike eval news.jsonl --truth pairs.jsonl --threshold 0.7\n  \
+    lookalike eval pages.jsonl --labels page --run '' --run '--method simhash --bits 128'\n  \
+    lookalike eval news.jsonl --sample 500 --run '--verify none' --run '--bands 20 --rows 5 --recall 0.1 --verify none' --json")]
+#[command(group = clap::ArgGroup::new("what").required(true).args(["truth", "labels", "sample"]))]
+pub struct Eval {
+    /// JSON Lines files (plain, .gz or .zst), folders or quoted globs; they are read several times
+    #[arg(required = true, value_name = "INPUT")]
+    inputs: Vec<String>,
+    /// A file of all pairs that are truly similar: JSON Lines with the two ids as a and b and, where it is known, resemblance (or
+    /// jaccard), containment or similarity. Pairs below the threshold are left out, pairs without a number are all true
+    #[arg(long, value_name = "PAIRS", help_heading = "Truth")]
+    truth: Option<PathBuf>,
+    /// A field with a string or a number that is the same in documents that belong together; without it, or with null, a
+    /// document is alone
+    #[arg(long, value_name = "FIELD", help_heading = "Truth")]
+    labels: Option<String>,
+    /// Compare N random documents with all, exactly
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Truth")]
+    sample: Option<u32>,
+    /// A method to judge: flags of dedup in one pair of quotes, '' for dedup as it is; may be given several times. Flags that eval
+    /// has in common with dedup, such as --threshold, hold for all runs; a run's own go before them [default: every --method, and
+    /// the main choices of each]
+    #[arg(long, value_name = "FLAGS", allow_hyphen_values = true, help_heading = "Methods")]
+    run: Vec<String>,
+    /// Run each method R times; seconds are the median
+    #[arg(long, value_name = "R", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000), help_heading = "Methods")]
+    repeat: u32,
+    /// Print all as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    fields: FieldArgs,
+    /// Set bad lines aside in FILE and go on, instead of stopping at the first
+    #[arg(long, value_name = "FILE", help_heading = "Input")]
+    skip_bad: Option<PathBuf>,
+    #[command(flatten)]
+    common: Common,
+    #[command(flatten)]
+    running: RunArgs,
+}
+
+/// What the truth and all methods have in common.
+#[derive(Args)]
+struct Common {
+    /// Similarity from which two documents are roughly the same, above 0 up to 1
+    #[arg(long, short, value_name = "T", default_value_t = Config::default().threshold, allow_negative_numbers = true, help_heading = "Comparing")]
+    threshold: f64,
+    /// What is measured of two texts
+    #[arg(long, value_enum, default_value_t = MeasureBy::Resemblance, help_heading = "Comparing")]
+    measure: MeasureBy,
+    #[command(flatten)]
+    shingles: ShingleArgs,
+}
+
+impl Common {
+    fn config(&self) -> anyhow::Result<Config> {
+        Ok(Config { threshold: self.threshold, measure: Measure::from(self.measure), ..self.shingles.config()? })
+    }
+}
+
+/// All that was found out.
+#[derive(Serialize)]
+struct Report {
+    truth: About,
+    /// What truth and runs were compared by, where a run does not have it otherwise.
+    parameters: Parameters,
+    runs: Vec<Judged>,
+}
+
+#[derive(Serialize)]
+struct Parameters {
+    inputs: Vec<String>,
+    repeat: u32,
+    method: Config,
+}
+
+impl Eval {
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        self.refuse_unreadable_twice()?;
+        let method = self.common.config()?;
+        lookalike::Method::new(Config { candidates: lookalike::Candidates::Exact, ..method.clone() })?;
+        // All is checked before anything is run.
+        let plans = Plan::all(&self.run, &self.common_words(), method.measure)?;
+        let bars = Bars::new(self.running.quiet);
+        let truth = Truth::read(&self, &method, &bars);
+        bars.clear();
+        let truth = truth?;
+        for example in truth.roll().bad_examples().iter().filter(|_| !self.running.quiet) {
+            warning(example);
+        }
+        let child = Child::new(&self)?;
+        let mut runs = Vec::new();
+        for (plan, number) in plans.iter().zip(1..) {
+            bars.note(&format!("run {number} of {}: {}", plans.len(), plan.label));
+            let outcome = child.run(plan, &truth, self.repeat);
+            bars.clear();
+            runs.push(judge(plan, outcome?, &truth));
+        }
+        let parameters = Parameters { inputs: self.inputs.clone(), repeat: self.repeat, method };
+        let report = Report { truth: truth.about(&self), parameters, runs };
+        print(&match self.json {
+            true => serde_json::to_string_pretty(&report)? + "\n",
+            false => table::page(&report) + &chart::page(&report),
+        })?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Standard input and pipes give their lines once.
+    fn refuse_unreadable_twice(&self) -> anyhow::Result<()> {
+        let once =
+            |name: &&String| *name == "-" || std::fs::metadata(name).is_ok_and(|there| !there.is_file() && !there.is_dir());
+        match self.inputs.iter().find(once) {
+            Some(name) => {
+                anyhow::bail!("{name}: can be read only once, and each run reads the input again: save it in a file first")
+            }
+            None => Ok(()),
+        }
+    }
+}

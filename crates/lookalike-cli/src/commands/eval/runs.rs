@@ -1,0 +1,289 @@
+//! Runs: the flags of each, and what came of it. Each is a process of its own, so that seconds and memory are its own.
+
+use std::{
+    ffi::OsString,
+    fs::File,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use anyhow::Context;
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, ValueEnum, parser::ValueSource};
+use lookalike::{Cluster, Method, Verify, verify::Measure};
+use lookalike_engine::{read_decisions, read_pairs};
+use serde::Deserialize;
+use tempfile::TempDir;
+
+use super::{Eval, truth::Truth};
+use crate::args::MethodArgs;
+
+/// A run's flags, checked.
+pub struct Plan {
+    /// The flags, shortened.
+    pub label: String,
+    /// All flags of dedup: the run's own, and those that all runs have in common.
+    pub flags: Vec<String>,
+    /// The flags of pairs that find the same.
+    pairs: Vec<String>,
+    /// Whether pairs are those within clusters: greedy clusters are made without looking at pairs.
+    by_clusters: bool,
+}
+
+/// The flags that a run may have.
+#[derive(Parser)]
+#[command(name = "--run", no_binary_name = true, disable_help_flag = true)]
+struct RunFlags {
+    #[command(flatten)]
+    method: MethodArgs,
+}
+
+/// The methods that are judged when none is named; those that cannot measure containment are left out where that is asked.
+const ALL: [(&str, bool); 9] = [
+    ("", true),
+    ("--permutations one", false),
+    ("--candidates shared", true),
+    ("--candidates super", false),
+    ("--method simhash", false),
+    ("--method simhash --bits 128", false),
+    ("--method sentences", true),
+    ("--method exact", true),
+    ("--method shingle", true),
+];
+
+/// Flags of dedup that pairs does not have.
+const NOT_OF_PAIRS: [&str; 4] = ["cluster", "representative", "sample", "keep"];
+
+impl Plan {
+    /// The runs that are asked for, or all there are.
+    pub fn all(asked: &[String], common: &[(&'static str, String)], measure: Measure) -> anyhow::Result<Vec<Self>> {
+        // For containment the default method's candidates are the shared ones already.
+        let serves = |(flags, contains): &(&str, bool)| match measure {
+            Measure::Resemblance => true,
+            Measure::Containment => *contains && *flags != "--candidates shared",
+        };
+        let every = || ALL.iter().filter(|one| serves(one)).map(|one| one.0.to_string()).collect();
+        let asked: Vec<String> = if asked.is_empty() { every() } else { asked.to_vec() };
+        asked.iter().map(|flags| Self::new(flags, common).with_context(|| format!("--run {flags:?}"))).collect()
+    }
+
+    fn new(flags: &str, common: &[(&'static str, String)]) -> anyhow::Result<Self> {
+        let own = RunFlags::command().try_get_matches_from(flags.split_whitespace()).map_err(|error| in_words(&error))?;
+        let given = |flag: &str| own.value_source(flag) == Some(ValueSource::CommandLine);
+        // A degree is of the fingerprint that it was given with.
+        let superseded = |flag: &str| given(flag) || flag == "degree" && given("fingerprint");
+        let mut words: Vec<(String, String)> = own_words(&own);
+        words.extend(common.iter().filter(|(flag, _)| !superseded(flag)).map(|(flag, value)| (flag.to_string(), value.clone())));
+        let flags = |words: &[(String, String)]| {
+            words.iter().flat_map(|(flag, value)| [format!("--{}", flag.replace('_', "-")), value.clone()]).collect::<Vec<_>>()
+        };
+        let whole = RunFlags::command().try_get_matches_from(flags(&words)).map_err(|error| in_words(&error))?;
+        let config = RunFlags::from_arg_matches(&whole).map_err(|error| in_words(&error))?.method.config()?;
+        let method = Method::new(config)?;
+        let mut of_pairs: Vec<_> = words.iter().filter(|(flag, _)| !NOT_OF_PAIRS.contains(&flag.as_str())).cloned().collect();
+        of_pairs.retain(|(flag, _)| flag != "verify");
+        let verify = match method.verify() {
+            Verify::Exact => "exact",
+            Verify::Sketch => "sketch",
+            Verify::None => "none",
+        };
+        of_pairs.push(("verify".into(), verify.into()));
+        Ok(Self {
+            label: label(&own),
+            flags: flags(&words),
+            pairs: flags(&of_pairs),
+            by_clusters: matches!(method.config().cluster, Cluster::Greedy(_)),
+        })
+    }
+}
+
+/// The flags that were given, with their values, in the order of dedup's help.
+fn own_words(own: &ArgMatches) -> Vec<(String, String)> {
+    let mut words = Vec::new();
+    for id in RunFlags::command().get_arguments().map(|argument| argument.get_id().clone()) {
+        if own.value_source(id.as_str()) == Some(ValueSource::CommandLine) {
+            let values: Vec<String> =
+                own.get_raw(id.as_str()).into_iter().flatten().map(|value| value.to_string_lossy().into_owned()).collect();
+            words.push((id.to_string(), values.join(",")));
+        }
+    }
+    words
+}
+
+/// `--method simhash --bits 128` → `simhash --bits 128`: the way that candidates are found, and what else was given.
+fn label(own: &ArgMatches) -> String {
+    let mut words = own_words(own);
+    let mut take = |flag: &str| Some(words.remove(words.iter().position(|word| word.0 == flag)?).1);
+    let (method, candidates) = (take("method"), take("candidates"));
+    let mut label = candidates.or(method).unwrap_or("minhash".into());
+    for (flag, value) in words {
+        label += &format!(" --{} {value}", flag.replace('_', "-"));
+    }
+    label
+}
+
+/// What clap has to say, without its usage: that is of another command.
+fn in_words(error: &clap::Error) -> anyhow::Error {
+    let words = error.to_string();
+    let words = words.split("\n\nUsage:").next().unwrap_or_default().trim_start_matches("error: ");
+    let words = words.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ");
+    anyhow::anyhow!("{}; see lookalike dedup --help", words.split("; For more information").next().unwrap_or_default())
+}
+
+/// What a run found and did, documents by their places in the input.
+pub struct Outcome {
+    /// Pairs that the method takes for similar, a < b, sorted, each once.
+    pub pairs: Vec<(u32, u32)>,
+    /// Each document's representative, itself where it was kept.
+    pub representatives: Vec<u32>,
+    /// Of each repetition.
+    pub seconds: Vec<f64>,
+    pub summary: Figures,
+}
+
+/// What is wanted of dedup's summary.
+#[derive(Deserialize)]
+pub struct Figures {
+    pub documents: u64,
+    pub dropped: u64,
+    pub pairs_met: u64,
+    pub peak_memory: Option<u64>,
+    seconds: Seconds,
+}
+
+#[derive(Deserialize)]
+struct Seconds {
+    total: f64,
+}
+
+/// This program, to be run again.
+pub struct Child {
+    program: PathBuf,
+    /// Inputs, and how they are read.
+    input: Vec<OsString>,
+    folder: TempDir,
+}
+
+impl Child {
+    pub fn new(eval: &Eval) -> anyhow::Result<Self> {
+        let program = std::env::current_exe().context("this program's own file cannot be found, which each run starts again")?;
+        let mut input: Vec<OsString> =
+            ["--text-field", &eval.fields.text_field, "--id-field", &eval.fields.id_field].map(Into::into).into();
+        input.extend(["--threads".into(), eval.running.threads.to_string().into(), "-q".into()]);
+        if let Some(folder) = &eval.running.temp_dir {
+            input.extend(["--temp-dir".into(), folder.into()]);
+        }
+        if eval.skip_bad.is_some() {
+            // They have been set aside when the truth was read.
+            input.extend(["--skip-bad", "/dev/null"].map(Into::into));
+        }
+        input.push("--".into());
+        input.extend(eval.inputs.iter().map(Into::into));
+        let temp_dir = eval.temp_dir();
+        let folder = TempDir::with_prefix_in("lookalike-eval-", &temp_dir).with_context(|| {
+            format!("temporary files in {} cannot be made; name another folder with --temp-dir", temp_dir.display())
+        })?;
+        Ok(Self { program, input, folder })
+    }
+
+    /// Runs dedup as often as asked, and pairs.
+    pub fn run(&self, plan: &Plan, truth: &Truth, repeat: u32) -> anyhow::Result<Outcome> {
+        self.try_run(plan, truth, repeat).with_context(|| format!("the run {}", plan.label))
+    }
+
+    fn try_run(&self, plan: &Plan, truth: &Truth, repeat: u32) -> anyhow::Result<Outcome> {
+        let path = |name: &str| self.folder.path().join(name);
+        let (decisions, summary, pairs) = (path("decisions.jsonl"), path("summary.json"), path("pairs.jsonl.zst"));
+        let mut seconds = Vec::new();
+        let mut peak = None;
+        let figures = loop {
+            self.start("dedup", &plan.flags, &[("--decisions", &decisions)], Some(&summary))?;
+            let figures: Figures = serde_json::from_slice(&std::fs::read(&summary)?).context("its summary cannot be read")?;
+            seconds.push(figures.seconds.total);
+            peak = peak.max(figures.peak_memory);
+            if seconds.len() == repeat as usize {
+                break figures;
+            }
+        };
+        anyhow::ensure!(
+            figures.documents == u64::from(truth.documents()),
+            "{} documents were read, and {} before: run again when nothing writes to the input",
+            figures.documents,
+            truth.documents()
+        );
+        let representatives = read_decisions(&decisions, truth.roll(), self.folder.path())?;
+        let pairs = if plan.by_clusters {
+            within_groups(&representatives)
+        } else {
+            self.start("pairs", &plan.pairs, &[("--output", &pairs)], None)?;
+            let measure = truth.measure();
+            read_pairs(&pairs, truth.roll(), measure, self.folder.path())?.iter().map(|pair| (pair.a, pair.b)).collect()
+        };
+        Ok(Outcome { pairs, representatives, seconds, summary: Figures { peak_memory: peak, ..figures } })
+    }
+
+    /// Runs a command to its end; standard output goes to a file, or nowhere.
+    fn start(&self, command: &str, flags: &[String], outputs: &[(&str, &Path)], to: Option<&Path>) -> anyhow::Result<()> {
+        let mut child = Command::new(&self.program);
+        child.arg(command).args(flags);
+        outputs.iter().for_each(|(flag, path)| _ = child.arg(flag).arg(path));
+        if let Some(path) = to {
+            child.arg("--json").stdout(File::create(path)?);
+        } else {
+            child.stdout(Stdio::null());
+        }
+        let done = child.args(&self.input).stdin(Stdio::null()).output().context("this program cannot be started again")?;
+        match done.status.code() {
+            // 1: no pair was found.
+            Some(0 | 1) => Ok(()),
+            _ => {
+                let words = String::from_utf8_lossy(&done.stderr);
+                let words = words.trim().trim_start_matches("error: ");
+                let ended = if words.is_empty() { done.status.to_string() } else { words.into() };
+                anyhow::bail!("{command} failed: {ended}")
+            }
+        }
+    }
+}
+
+/// All pairs within groups of the same representative.
+fn within_groups(representatives: &[u32]) -> Vec<(u32, u32)> {
+    let mut rows: Vec<(u32, u32)> = representatives.iter().copied().zip(0..).collect();
+    rows.sort_unstable();
+    let of_group = |group: &[(u32, u32)]| -> Vec<(u32, u32)> {
+        (0..group.len()).flat_map(|i| group[i + 1..].iter().map(move |b| (group[i].1, b.1))).collect()
+    };
+    let mut pairs: Vec<(u32, u32)> = rows.chunk_by(|x, y| x.0 == y.0).flat_map(of_group).collect();
+    pairs.sort_unstable();
+    pairs
+}
+
+impl Eval {
+    /// The flags that all runs have in common, by their names in dedup, with their values.
+    pub(super) fn common_words(&self) -> Vec<(&'static str, String)> {
+        let shingles = &self.common.shingles;
+        let mut words = vec![
+            ("threshold", self.common.threshold.to_string()),
+            ("measure", name(self.common.measure)),
+            ("tokens", name(shingles.tokens)),
+            ("shingle", shingles.shingle.to_string()),
+            ("occurrences", name(shingles.occurrences)),
+            ("fingerprint", name(shingles.fingerprint)),
+            ("seed", shingles.seed.to_string()),
+        ];
+        if !shingles.fold.is_empty() {
+            words.push(("fold", shingles.fold.iter().map(|fold| name(*fold)).collect::<Vec<_>>().join(",")));
+        }
+        words.extend(shingles.degree.map(|degree| ("degree", degree.to_string())));
+        words
+    }
+
+    /// Where temporary files go.
+    pub(super) fn temp_dir(&self) -> PathBuf {
+        self.running.temp_dir.clone().unwrap_or_else(std::env::temp_dir)
+    }
+}
+
+/// A value as it is given on the command line.
+fn name(value: impl ValueEnum) -> String {
+    value.to_possible_value().map_or(String::new(), |value| value.get_name().into())
+}

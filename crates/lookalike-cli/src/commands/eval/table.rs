@@ -1,0 +1,122 @@
+//! The figures as tables of text.
+
+use lookalike::{sketch::Estimate, verify::Measure};
+
+use super::{Report, judge::Judged};
+use crate::output::{BOLD, DIM, count, counted};
+
+/// A cell of a run, in words.
+type Cell = fn(&Judged) -> String;
+
+/// How well pairs are found.
+const PAIRS: [(&str, Cell); 4] = [
+    ("precision", |run| percent(run.pairs.precision)),
+    ("recall", |run| percent(run.pairs.recall)),
+    ("F1", |run| share(run.pairs.f1)),
+    ("whole", |run| percent(run.partners.complete_share)),
+];
+
+/// What groups are made.
+const CLUSTERS: [(&str, Cell); 4] = [
+    ("B³ P", |run| share(run.clusters.as_ref().and_then(|clusters| Some(clusters.b_cubed?.precision)))),
+    ("B³ R", |run| share(run.clusters.as_ref().and_then(|clusters| Some(clusters.b_cubed?.recall)))),
+    ("B³ F", |run| share(run.clusters.as_ref().and_then(|clusters| Some(clusters.b_cubed?.f)))),
+    ("ARI", |run| run.clusters.as_ref().map_or(NOTHING.into(), |clusters| format!("{:.3}", clusters.adjusted_rand_index))),
+];
+
+/// How well pairs are found, as a sample tells.
+const SAMPLED: [(&str, Cell); 4] = [
+    ("precision", |run| within(run.pairs.precision)),
+    ("recall", |run| within(run.pairs.recall)),
+    ("F1", |run| share(run.pairs.f1)),
+    ("whole", |run| within(run.partners.complete_share)),
+];
+
+/// What was done, and what it took.
+const DEEDS: [(&str, Cell); 7] = [
+    ("dropped", |run| count(run.dropped)),
+    ("wrong", |run| count(run.drops.counts.wrong)),
+    ("missed", |run| count(run.drops.counts.missed)),
+    ("doubled", |run| count(run.drops.counts.doubled)),
+    ("looked at", |run| count(run.pairs_met)),
+    ("s", |run| format!("{:.2}", run.seconds)),
+    ("MB", |run| run.peak_memory.map_or(NOTHING.into(), |bytes| format!("{:.0}", bytes as f64 / 1e6))),
+];
+
+/// For a share of nothing, and for what is not known.
+const NOTHING: &str = "–";
+
+pub fn page(report: &Report) -> String {
+    let truth = &report.truth;
+    let similar = match truth.measure {
+        Measure::Resemblance => "resembling each other by",
+        Measure::Containment => "contained in each other by",
+    };
+    let pairs = counted(truth.pairs, "pair");
+    let (documents, judged, partner) = (counted(truth.documents, "document"), count(truth.judged), count(truth.with_partner));
+    let about = match truth.kind {
+        "labels" => format!("{pairs} with the same label, {partner} of {documents} in one"),
+        "sample" => format!(
+            "{pairs} {similar} {} or more, {partner} of {judged} sampled documents in one; {documents} in all",
+            truth.threshold
+        ),
+        _ => format!("{pairs} at {} or more, {partner} of {documents} in one", truth.threshold),
+    };
+    let (quality, of) = match truth.judged < truth.documents {
+        true => (SAMPLED.to_vec(), format!("{DIM}wrong, missed, doubled: of the sampled documents{DIM:#}\n")),
+        false => ([PAIRS, CLUSTERS].concat(), String::new()),
+    };
+    let (quality, deeds) = (table("% of pairs", &report.runs, &quality), table("documents", &report.runs, &DEEDS));
+    format!("{BOLD}truth{BOLD:#}    {about}\n\n{quality}\n{deeds}{of}")
+}
+
+/// A line a run; figures stand to the right of their column, one decimal under the other.
+fn table(corner: &str, runs: &[Judged], columns: &[(&str, Cell)]) -> String {
+    let wide = |words: &str| words.chars().count();
+    let labels = runs.iter().map(|run| wide(&run.label)).chain([wide(corner)]).max().unwrap_or(0);
+    let cells: Vec<Vec<String>> = columns.iter().map(|(_, cell)| runs.iter().map(cell).collect()).collect();
+    let widths: Vec<usize> = columns
+        .iter()
+        .zip(&cells)
+        .map(|((name, _), cells)| cells.iter().map(|cell| wide(cell)).chain([wide(name)]).max().unwrap_or(0))
+        .collect();
+    let line = |first: &str, row: &mut dyn Iterator<Item = &str>| {
+        let mut line = format!("{first:<labels$}");
+        row.zip(&widths).for_each(|(cell, width)| line += &format!("  {cell:>width$}"));
+        line
+    };
+    let mut page = format!("{BOLD}{}{BOLD:#}\n", line(corner, &mut columns.iter().map(|column| column.0)));
+    for (i, run) in runs.iter().enumerate() {
+        page += &line(&run.label, &mut cells.iter().map(|column| column[i].as_str()));
+        page.push('\n');
+    }
+    page
+}
+
+fn percent(estimate: Option<Estimate>) -> String {
+    share(estimate.map(|estimate| estimate.value))
+}
+
+/// With the interval that holds the truth 95 times in 100.
+fn within(estimate: Option<Estimate>) -> String {
+    let Some(Estimate { value, low, high }) = estimate else { return NOTHING.into() };
+    format!("{} [{}, {}]", share(Some(value)), share(Some(low)), share(Some(high)))
+}
+
+/// In hundredths, never rounded up to all of them.
+pub(super) fn share(value: Option<f64>) -> String {
+    let Some(value) = value else { return NOTHING.into() };
+    let rounded = (1000.0 * value).round() / 10.0;
+    format!("{:.1}", if rounded >= 100.0 && value < 1.0 { 99.9 } else { rounded })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_all_is_a_hundred() {
+        let shown = [Some(1.0), Some(0.99999), Some(0.12345), Some(0.0), None].map(share);
+        assert_eq!(shown, ["100.0", "99.9", "12.3", "0.0", "–"]);
+    }
+}
