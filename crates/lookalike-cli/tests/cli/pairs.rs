@@ -24,6 +24,30 @@ fn a_line_a_pair() {
 }
 
 #[test]
+fn what_the_sketches_say_has_no_counts() {
+    let place = Place::new();
+    place.write("in.jsonl", SMALL);
+    assert_snapshot!(place.run("pairs in.jsonl --verify sketch").shown(), @r#"
+    exit 0
+    --- stdout
+    {"a":"first","b":"in.jsonl:3","resemblance":0.8901960784313725}
+    --- stderr
+    1 pair among 3 documents, similar as the sketches say (99.63 % of those at 0.5 are found, more above it)
+    "#);
+    assert_snapshot!(place.run("pairs in.jsonl --verify none --measure containment -t 0.8").shown(), @r#"
+    exit 0
+    --- stdout
+    {"a":"first","b":"in.jsonl:3"}
+    --- stderr
+    1 pair among 3 documents, candidates that nobody verified (99.33 % of those at 0.8 are found, more above it)
+    "#);
+    assert_eq!(
+        place.run("pairs in.jsonl --verify sketch --measure containment -q").out,
+        "{\"a\":\"first\",\"b\":\"in.jsonl:3\",\"containment_ab\":1.0,\"containment_ba\":1.0}\n"
+    );
+}
+
+#[test]
 fn copies_are_pairs_too_and_empty_texts_are_not() {
     let place = Place::new();
     let line = |id: u32, text: &str| format!("{{\"id\":{id},\"text\":\"{text}\"}}\n");
