@@ -80,14 +80,14 @@ fn the_truth_of_a_sample_is_that_of_all_pairs() {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("pairs.jsonl");
     for measure in [Measure::Resemblance, Measure::Containment] {
-        let input = testdata("licenses.jsonl.zst");
+        let input = testdata("zh_tang.jsonl.zst");
         let method = Config { measure, threshold: 0.5, candidates: Candidates::All, ..Config::default() };
         let config = RunConfig { method, ..config(&input) };
         pairs(&config, Some(&file), &silent).unwrap();
         let all = sample_truth(&config, u32::MAX, 0.5, &silent).unwrap();
         assert_eq!(all.sample.len() as u32, all.roll.documents());
         assert_eq!(all.pairs, read_pairs(&file, &all.roll, measure, folder.path()).unwrap(), "{measure:?}");
-        assert!(all.pairs.len() > 3000, "{}", all.pairs.len());
+        assert!(all.pairs.len() > 1000, "{}", all.pairs.len());
         let some = sample_truth(&RunConfig { threads: 1, ..config.clone() }, 100, 0.5, &silent).unwrap();
         let sampled = |document| some.sample.binary_search(&document).is_ok();
         let expected: Vec<_> = all.pairs.into_iter().filter(|pair| sampled(pair.a) || sampled(pair.b)).collect();
