@@ -143,18 +143,33 @@ impl Sharing {
 
     /// P(found) of a pair at the threshold of which n elements were sampled.
     fn found_of(&self, n: usize) -> f64 {
-        let least = (0..=n).find(|&shared| self.suffices(shared, n)).unwrap_or(n + 1);
+        // Who shares more suffices too: of 1,000 elements a bisection takes a hundredth of the time of trying one after the other.
+        let (mut least, mut enough) = (0, n + 1);
+        while least < enough {
+            let middle = least.midpoint(enough);
+            match self.suffices(middle, n) {
+                true => enough = middle,
+                false => least = middle + 1,
+            }
+        }
         probability(n, self.threshold, least..=n)
     }
 
     /// P(found) of a pair at the threshold whose set (for resemblance, the union) has `size` members.
     pub fn found(&self, size: usize) -> f64 {
+        self.expected(size, |n| self.found_of(n))
+    }
+
+    /// The expectation of what `of` gives for the number of sampled elements, of a set (for resemblance, the union) of `size`
+    /// members; nothing is expected of none. A growing modulus is that of the union's size: where the two texts are just below
+    /// it, more is sampled of them.
+    pub fn expected(&self, size: usize, of: impl Fn(usize) -> f64) -> f64 {
         let level = match self.modulus {
             Modulus::Fixed { level } => level,
             Modulus::Growing { least } => (size / least).checked_ilog2().unwrap_or(0),
         };
         let share = 0.5f64.powi(level as i32);
-        (1..=size).map(|n| probability(size, share, n..=n) * self.found_of(n)).sum()
+        (1..=size).map(|n| probability(size, share, n..=n) * of(n)).sum()
     }
 
     /// P(found) of a pair at the threshold, at the least: of large texts, or of those of [`FEWEST_SHINGLES`].

@@ -33,6 +33,49 @@ pub fn shares_run(n: usize, p: f64, length: usize) -> f64 {
     1.0 - without[n]
 }
 
+/// How likely a pair of resemblance p shares a super-shingle of `length` elements when its samples, on one level, have 0 to
+/// `most` elements together: one number for each. What [`shares_run`] leaves out is counted: samples of fewer than `length` are
+/// one super-shingle, the whole, and the next level's sample, about every other element, has super-shingles too.
+///
+/// Goes through the union in sorted order with the shared elements in a row on both levels. Cost: `length`² · `most` steps.
+pub fn shares_super_shingle(most: usize, p: f64, length: usize) -> Vec<f64> {
+    // Runs longer than all there is are never complete.
+    let longest = length.min(most + 1);
+    // apart[next][run]: nothing shared yet; `next` and `run` shared in a row on the two levels; whether the next level has all
+    // of its elements shared.
+    let mut apart = vec![vec![[0.0f64; 2]; longest]; longest];
+    apart[0][0][1] = 1.0;
+    let mut found = vec![0.0];
+    for n in 1..=most {
+        let mut then = vec![vec![[0.0f64; 2]; longest]; longest];
+        for (next, runs) in apart.iter().enumerate().take(n) {
+            for (run, states) in runs.iter().enumerate().take(n) {
+                for (whole, mass) in states.iter().enumerate() {
+                    let [shared, unshared] = [p * mass / 2.0, (1.0 - p) * mass / 2.0];
+                    if run + 1 < longest {
+                        then[next][run + 1][whole] += shared;
+                        if next + 1 < longest {
+                            then[next + 1][run + 1][whole] += shared;
+                        }
+                    }
+                    then[next][0][whole] += unshared;
+                    then[0][0][0] += unshared;
+                }
+            }
+        }
+        apart = then;
+        let mut missed = 0.0;
+        for (next, runs) in apart.iter().enumerate() {
+            for (run, [broken, whole]) in runs.iter().enumerate() {
+                // A level on which all is shared, and too little for a run, is one super-shingle.
+                missed += broken + if run == n || next > 0 { 0.0 } else { *whole };
+            }
+        }
+        found.push(1.0 - missed);
+    }
+    found
+}
+
 /// The longest run that pairs at the threshold share with probability `recall` when their samples have n elements.
 pub fn longest_run(n: usize, threshold: f64, recall: f64) -> usize {
     (1..=n).rev().find(|&length| shares_run(n, threshold, length) >= recall).unwrap_or(1)
@@ -58,6 +101,33 @@ mod tests {
             }
         }
         assert_eq!((longest_run(50, 0.8, 0.99), longest_run(50, 0.9, 0.99)), (6, 9));
+    }
+
+    #[test]
+    fn super_shingles_of_both_levels_are_counted_as_by_trying_all() {
+        // Numbers of the union in order: bit i of `shared` says whether both have element i, bit i of `next` whether it is odd or
+        // not. What one has alone is dealt in turns.
+        for (n, length) in [(0, 2), (1, 2), (2, 1), (3, 3), (4, 2), (5, 9), (6, 3), (7, 2), (7, 4), (7, 7)] {
+            for p in [0.3f64, 0.8] {
+                let mut sum = 0.0;
+                for (shared, next) in (0..1u32 << n).flat_map(|shared| (0..1u32 << n).map(move |next| (shared, next))) {
+                    let element = |i: u64| (i + 1) << 8 | if next >> i & 1 == 1 { 2 } else { 1 };
+                    let set =
+                        |own: u64| -> Vec<u64> { (0..n).filter(|i| shared >> i & 1 == 1 || i % 2 == own).map(element).collect() };
+                    let features = [0, 1].map(|own| {
+                        let mut features = Vec::new();
+                        super_shingles(Sample { level: 0, elements: &set(own) }, length, &mut features);
+                        features
+                    });
+                    if features[0].iter().any(|feature| features[1].contains(feature)) {
+                        let both = shared.count_ones() as i32;
+                        sum += p.powi(both) * (1.0 - p).powi(n as i32 - both) / f64::from(1u32 << n);
+                    }
+                }
+                let said = shares_super_shingle(n as usize, p, length)[n as usize];
+                assert!((said - sum).abs() < 1e-12, "{n} {length} {p}: {said} for {sum}");
+            }
+        }
     }
 
     #[test]

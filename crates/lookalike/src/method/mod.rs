@@ -11,7 +11,7 @@ use crate::{
     config::{Candidates, Cluster, Config, FingerprintBy, Occurrences, Shared, Verify},
     error::{ErrorKind, Result},
     fingerprint::{self, Rabin},
-    lsh::{Sample, Shape},
+    lsh::{Sample, Shape, Sharing},
     shingle::Shingling,
     text::canonicalise,
     verify::{Measure, Pair, containment_join, similarity_join},
@@ -88,12 +88,24 @@ impl Method {
         self.sketcher.shape()
     }
 
+    /// The rule by which pairs that share sampled shingles are candidates, and how many make a super-shingle where those are
+    /// shared; none where candidates are found otherwise.
+    pub fn sharing(&self) -> Option<(&Sharing, Option<usize>)> {
+        self.sketcher.sharing()
+    }
+
     /// The share of the pairs at the threshold that are found, where it is known.
     pub fn found_at_threshold(&self) -> Option<f64> {
         match self.config.candidates {
             Candidates::All => Some(1.0),
             _ => self.sketcher.found(self.config.threshold),
         }
+    }
+
+    /// The same of texts of a given size, where sampled shingles are shared: `size` shingles in the union of the two, or for
+    /// containment in the smaller. Cost: some milliseconds for a thousand.
+    pub fn found_at_threshold_of_size(&self, size: usize) -> Option<f64> {
+        self.sketcher.found_of_size(self.config.threshold, size)
     }
 
     /// How candidates are found, in words.
@@ -208,7 +220,7 @@ impl Method {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{config::Bands, lsh::Curve};
+    use crate::{config::Bands, fingerprint::SplitMix64, lsh::Curve};
 
     #[test]
     fn the_defaults_are_a_method() {
@@ -225,5 +237,48 @@ mod tests {
         assert_eq!(refused(Config { measure: Measure::Containment, ..Config::default() }), ErrorKind::NoContainment);
         let estimated = Config { candidates: Candidates::All, verify: Some(Verify::Sketch), ..Config::default() };
         assert_eq!(refused(estimated), ErrorKind::NothingToEstimate);
+    }
+
+    /// Texts of unlike words, one a shingle, of which each is in both with probability t: how many pairs of 2,000 are found.
+    fn found(method: &Method, size: u64, random: &mut SplitMix64) -> f64 {
+        let mut scratch = Scratch::default();
+        let mut found = 0;
+        for _ in 0..2000 {
+            let mut texts = [String::new(), String::new()];
+            for _ in 0..size {
+                let word = format!("{:x} ", random.next_u64());
+                let chance = random.next_u64() as f64 / 2f64.powi(64);
+                let alone = (chance >= method.config.threshold).then(|| random.next_u64() % 2);
+                for (text, which) in texts.iter_mut().zip(0..) {
+                    if alone.is_none_or(|alone| alone == which) {
+                        text.push_str(&word);
+                    }
+                }
+            }
+            let sampled = texts.map(|text| {
+                method.sketch(&text, &mut scratch);
+                (scratch.level, scratch.elements.clone())
+            });
+            let [a, b] = sampled.each_ref().map(|(level, elements)| Sample { level: *level, elements });
+            let shared = a.elements.iter().filter(|element| b.elements.contains(element)).count() as u32;
+            found += u32::from(shared > 0 && method.is_candidate(shared, a, b, &[]));
+        }
+        f64::from(found) / 2000.0
+    }
+
+    #[test]
+    fn pairs_at_the_threshold_are_found_as_often_as_is_said_of_their_size() {
+        let mut random = SplitMix64::new(3);
+        // Sizes far from those at which the modulus changes; a low recall, so that there is something to miss.
+        for (super_shingles, size) in [false, true].into_iter().flat_map(|way| [5, 20, 75, 160, 600].map(|size| (way, size))) {
+            let candidates = Candidates::Shared(Shared { super_shingles, ..Shared::default() });
+            let method = Method::new(Config { shingle: 1, recall: 0.8, candidates, ..Config::default() }).unwrap();
+            let said = method.found_at_threshold_of_size(size).unwrap();
+            let found = found(&method, size as u64, &mut random);
+            // Four standard errors.
+            let margin = 4.0 * (said * (1.0 - said) / 2000.0).sqrt();
+            assert!((found - said).abs() < margin, "{super_shingles} {size}: {found} for {said}");
+        }
+        assert_eq!(Method::new(Config::default()).unwrap().found_at_threshold_of_size(100), None);
     }
 }

@@ -97,6 +97,25 @@ impl Sketcher {
         }
     }
 
+    pub(super) fn sharing(&self) -> Option<(&Sharing, Option<usize>)> {
+        match self {
+            Self::Shared { sharing, run, .. } => Some((sharing, *run)),
+            _ => None,
+        }
+    }
+
+    /// P(found) of a pair at the threshold by the size of its set, where that matters.
+    pub(super) fn found_of_size(&self, threshold: f64, size: usize) -> Option<f64> {
+        let (sharing, run) = self.sharing()?;
+        Some(match run {
+            Some(run) => {
+                let found = lsh::shares_super_shingle(size, threshold, run);
+                sharing.expected(size, |n| found[n])
+            }
+            None => sharing.found(size),
+        })
+    }
+
     pub(super) fn found_by(&self) -> String {
         let sampled = |sharing: &Sharing| match sharing.modulus() {
             Modulus::Fixed { level } => format!("one shingle in {} sampled", 1u64 << level),

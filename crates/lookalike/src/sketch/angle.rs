@@ -17,6 +17,13 @@ pub fn cosine_of_resemblance(t: f64) -> f64 {
     2.0 * t / (1.0 + t)
 }
 
+/// The resemblance of two sets of equal size with cosine `c`: c/(2−c), which takes [`cosine_of_resemblance`] back. Of sets of
+/// unequal size it is more than their resemblance.
+pub fn resemblance_of_cosine(c: f64) -> f64 {
+    let c = c.clamp(0.0, 1.0);
+    c / (2.0 - c)
+}
+
 /// The share of bits that are expected to differ at cosine `c`: arccos(c)/π (Charikar 2002, section 3).
 ///
 /// That is for random hyperplanes; SimHash's have coefficients ±1, which come near only where many features share the weight.
@@ -45,8 +52,7 @@ pub fn distance_at(threshold: f64, width: Width) -> u32 {
 /// The resemblance that a distance speaks for, for sets of equal size: c/(2−c) with c = cos(π·d/bits), and 0 from half of the
 /// bits on.
 pub fn resemblance_at(distance: u32, width: Width) -> f64 {
-    let c = cosine_of_share(f64::from(distance.min(width.bits())) / f64::from(width.bits()));
-    c / (2.0 - c)
+    resemblance_of_cosine(cosine_of_share(f64::from(distance.min(width.bits())) / f64::from(width.bits())))
 }
 
 /// The probability that a pair of sets of equal size at resemblance `threshold` differs in at most `distance` bits: the bits
@@ -104,6 +110,7 @@ mod tests {
             let (t, cosine) = (shared / (shared + a + b), shared / ((shared + a) * (shared + b)).sqrt());
             assert!(cosine >= cosine_of_resemblance(t) - 1e-12);
             assert!(a != b || cosine <= cosine_of_resemblance(t) + 1e-12);
+            assert!((resemblance_of_cosine(cosine_of_resemblance(t)) - t).abs() < 1e-12);
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Two slots agree by chance once in 256, so 128 slots of one byte estimate nearly as well as 128 whole ones, in a quarter
 //! of the room, and are compared in a few nanoseconds.
 
-use super::binomial::probability;
+use super::{Estimate, binomial::probability};
 
 /// Slots that are kept.
 pub const BITS_SLOTS: usize = 128;
@@ -37,7 +37,16 @@ pub fn agreement(a: &Bits, b: &Bits) -> u32 {
 
 /// The resemblance that an agreement speaks for: chance taken out (Li & König, theorem 1, for sets of unlike small sizes).
 pub fn agreement_resemblance(agreement: u32) -> f64 {
-    let share = f64::from(agreement) / BITS_SLOTS as f64;
+    without_chance(f64::from(agreement) / BITS_SLOTS as f64)
+}
+
+/// The same with its interval, that of the share of bytes that agree. The bytes do not tell whether a set is empty: of two
+/// empty sets, which resemble nothing, all agree.
+pub fn agreement_estimate(agreement: u32) -> Estimate {
+    Estimate::of_share(agreement.into(), BITS_SLOTS as u64).map(without_chance)
+}
+
+fn without_chance(share: f64) -> f64 {
     ((share - CHANCE) / (1.0 - CHANCE)).max(0.0)
 }
 
@@ -69,5 +78,17 @@ mod tests {
         assert_eq!(agreement(&a, &b), 100);
         assert!((agreement_resemblance(128) - 1.0).abs() < 1e-12);
         assert_eq!(agreement_resemblance(0), 0.0);
+    }
+
+    #[test]
+    fn the_estimate_is_the_resemblance_within_its_interval() {
+        for agreement in 0..=BITS_SLOTS as u32 {
+            let Estimate { value, low, high } = agreement_estimate(agreement);
+            assert_eq!(value, agreement_resemblance(agreement));
+            assert!(0.0 <= low && low <= value && value <= high && high <= 1.0, "{agreement}: {low} {high}");
+        }
+        // Wilson's interval for 96 of 128 is 0.6685 to 0.8169.
+        let Estimate { low, high, .. } = agreement_estimate(96);
+        assert!((low - 0.6672).abs() < 1e-4 && (high - 0.8162).abs() < 1e-4, "{low} {high}");
     }
 }

@@ -81,12 +81,9 @@ pub fn within_at_worst(s: usize, eps: f64) -> f64 {
 /// # Errors
 /// When `r` is no share, `eps` or `confidence` is not between 0 and 1, or Hoeffding's bound is above [`MAX_SAMPLE`].
 pub fn smallest_sample(r: Option<f64>, eps: f64, confidence: f64) -> Result<usize> {
-    let is_inside = |x: f64| x > 0.0 && x < 1.0;
-    match r {
-        Some(r) if !(0.0..=1.0).contains(&r) => return Err(ErrorKind::Resemblance(r).into()),
-        _ if !is_inside(eps) => return Err(ErrorKind::Margin(eps).into()),
-        _ if !is_inside(confidence) => return Err(ErrorKind::Confidence(confidence).into()),
-        _ => {}
+    check(r, eps)?;
+    if !is_inside(confidence) {
+        return Err(ErrorKind::Confidence(confidence).into());
     }
     let enough = ((2.0 / (1.0 - confidence)).ln() / (2.0 * eps * eps)).ceil();
     if enough > MAX_SAMPLE as f64 {
@@ -94,6 +91,23 @@ pub fn smallest_sample(r: Option<f64>, eps: f64, confidence: f64) -> Result<usiz
     }
     let fails = |s: &usize| r.map_or_else(|| within_at_worst(*s, eps), |r| within(*s, r, eps)) < confidence;
     Ok((1..=enough as usize).rev().find(fails).map_or(1, |s| s + 1))
+}
+
+/// Whether a resemblance (`None` means any) and a margin can be asked about at all; [`within`] takes whatever it is given.
+///
+/// # Errors
+/// When `r` is no share, or `eps` is not between 0 and 1.
+pub fn check(r: Option<f64>, eps: f64) -> Result<()> {
+    match r {
+        Some(r) if !(0.0..=1.0).contains(&r) => Err(ErrorKind::Resemblance(r).into()),
+        _ if !is_inside(eps) => Err(ErrorKind::Margin(eps).into()),
+        _ => Ok(()),
+    }
+}
+
+/// Written so that NaN is not.
+fn is_inside(x: f64) -> bool {
+    x > 0.0 && x < 1.0
 }
 
 /// The probability that `s` sampled elements of sets of resemblance `r` give an estimate of `at_least` or more: P(Bin(s, r) ≥
@@ -229,5 +243,6 @@ mod tests {
             let words = smallest_sample(r, eps, confidence).unwrap_err().to_string();
             assert!(words.contains(word), "{words}");
         }
+        assert!(check(Some(0.5), 0.1).is_ok() && check(None, 0.0).is_err() && check(Some(-0.1), 0.1).is_err());
     }
 }

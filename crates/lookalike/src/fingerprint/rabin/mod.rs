@@ -103,10 +103,19 @@ impl Rabin {
     /// # Errors
     /// When the degree is not 16 to 64.
     pub fn new(degree: u32, seed: u64) -> Result<Self> {
-        if !(MIN_DEGREE..=MAX_DEGREE).contains(&degree) {
-            return Err(ErrorKind::Degree { degree, min: MIN_DEGREE, max: MAX_DEGREE }.into());
-        }
+        Self::check(degree)?;
         Ok(Self::of(Polynomial::irreducible(degree, seed)?, Nulls::default()))
+    }
+
+    /// Whether a degree can be asked for.
+    ///
+    /// # Errors
+    /// When it is not 16 to 64.
+    pub fn check(degree: u32) -> Result<()> {
+        match (MIN_DEGREE..=MAX_DEGREE).contains(&degree) {
+            true => Ok(()),
+            false => Err(ErrorKind::Degree { degree, min: MIN_DEGREE, max: MAX_DEGREE }.into()),
+        }
     }
 
     /// The function of the same polynomial with other nulls.
