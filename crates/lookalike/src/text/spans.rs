@@ -106,6 +106,10 @@ impl Places {
     }
 
     fn cut_run(&mut self) {
+        // Other ways of cutting end here too, and asking the dictionary for nothing would load it.
+        if self.run.is_empty() {
+            return;
+        }
         let mut from = 0;
         for word in dictionary::cut(&self.run) {
             let to = from + word.chars().count();
