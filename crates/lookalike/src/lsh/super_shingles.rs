@@ -44,13 +44,19 @@ pub fn shares_super_shingle(most: usize, p: f64, length: usize) -> Vec<f64> {
     // apart[next][run]: nothing shared yet; `next` and `run` shared in a row on the two levels; whether the next level has all
     // of its elements shared.
     let mut apart = vec![vec![[0.0f64; 2]; longest]; longest];
+    let mut then = apart.clone();
     apart[0][0][1] = 1.0;
+    // No longer row than this is worth looking at.
+    let mut reach = 0;
     let mut found = vec![0.0];
     for n in 1..=most {
-        let mut then = vec![vec![[0.0f64; 2]; longest]; longest];
-        for (next, runs) in apart.iter().enumerate().take(n) {
-            for (run, states) in runs.iter().enumerate().take(n) {
-                for (whole, mass) in states.iter().enumerate() {
+        let further = (reach + 2).min(longest);
+        then[..further].iter_mut().for_each(|runs| runs[..further].fill([0.0; 2]));
+        let mut longest_seen = 0;
+        for (next, runs) in apart[..=reach].iter().enumerate() {
+            for (run, states) in runs[..=reach].iter().enumerate() {
+                for (whole, mass) in states.iter().enumerate().filter(|(_, mass)| **mass > NEGLIGIBLE) {
+                    longest_seen = longest_seen.max(run).max(next);
                     let [shared, unshared] = [p * mass / 2.0, (1.0 - p) * mass / 2.0];
                     if run + 1 < longest {
                         then[next][run + 1][whole] += shared;
@@ -63,18 +69,22 @@ pub fn shares_super_shingle(most: usize, p: f64, length: usize) -> Vec<f64> {
                 }
             }
         }
-        apart = then;
+        std::mem::swap(&mut apart, &mut then);
+        reach = (longest_seen + 1).min(longest - 1);
         let mut missed = 0.0;
-        for (next, runs) in apart.iter().enumerate() {
-            for (run, [broken, whole]) in runs.iter().enumerate() {
+        for (next, runs) in apart[..=reach].iter().enumerate() {
+            for (run, [broken, whole]) in runs[..=reach].iter().enumerate() {
                 // A level on which all is shared, and too little for a run, is one super-shingle.
-                missed += broken + if run == n || next > 0 { 0.0 } else { *whole };
+                missed += broken + if next > 0 || run == n { 0.0 } else { *whole };
             }
         }
         found.push(1.0 - missed);
     }
     found
 }
+
+/// Less than what can be seen of a probability, however many are left out.
+const NEGLIGIBLE: f64 = 1e-30;
 
 /// The longest run that pairs at the threshold share with probability `recall` when their samples have n elements.
 pub fn longest_run(n: usize, threshold: f64, recall: f64) -> usize {
