@@ -246,7 +246,8 @@ impl FindArgs {
     }
 }
 
-fn modulus(m: u64) -> anyhow::Result<Modulus> {
+/// The modulus that --modulus asks for.
+pub fn modulus(m: u64) -> anyhow::Result<Modulus> {
     match m.is_power_of_two() {
         true => Ok(Modulus::Fixed { level: m.ilog2() }),
         false => anyhow::bail!("--modulus {m} is not a power of two: give 1, 2, 4, 8, …"),

@@ -14,7 +14,7 @@ use lookalike::{
 use lookalike_engine::RunConfig;
 
 pub use self::{
-    find::{FindArgs, MeasureBy},
+    find::{CandidatesBy, FindArgs, MeasureBy, modulus},
     method::{MethodArgs, VerifyBy},
 };
 

@@ -19,6 +19,183 @@ fn the_curve_shows_what_the_sources_say() {
     assert!(json["found_at_threshold"].as_f64().unwrap() >= 0.99);
 }
 
+/// Runs, and reads what it prints as JSON.
+fn json(place: &Place, arguments: &str) -> serde_json::Value {
+    serde_json::from_str(&place.run(&format!("{arguments} --json")).out).unwrap()
+}
+
+fn near(found: &serde_json::Value, expected: f64, margin: f64) {
+    let found = found.as_f64().unwrap();
+    assert!((found - expected).abs() <= margin, "{found} for {expected}");
+}
+
+#[test]
+fn samples_are_as_large_as_an_estimate_needs() {
+    let place = Place::new();
+    assert_snapshot!(place.run("curve --sample-size --within 0.1 --at 0.5 --at 0.8").out, @"
+    sampled shingles, at least, that estimate a resemblance to within 0.1 with probability 0.95
+    Broder 1997, section 4.2
+
+    resemblance  shingles
+            0.5        99
+            0.8        64
+    ");
+    assert_snapshot!(place.run("curve --sample-size --within 0.1 --sketch 100 --at 0.5 --at 0.8").out, @"
+    how probably 100 sampled shingles estimate a resemblance to within 0.1
+    Broder 1997, section 4.2
+
+    resemblance  probability
+            0.5     0.964800
+            0.8     0.991607
+
+    a pair that resembles by less than 0.5 is estimated at 0.9 or more with probability 1.5e-17 at most
+    on the whole Web the paper is content with 0.001
+    ");
+    // Any resemblance, and the defaults: to within 0.05 with probability 0.95.
+    let sizes = json(&place, "curve --sample-size");
+    assert_eq!((&sizes["sizes"][0]["sketch"], &sizes["sizes"][0]["resemblance"]), (&400.into(), &serde_json::Value::Null));
+    assert_eq!(json(&place, "curve --sample-size --at 0.8 --within 0.1 --confidence 0.99")["sizes"][0]["sketch"], 107);
+    let any = json(&place, "curve --sample-size --sketch 400");
+    assert!(any["probabilities"][0]["probability"].as_f64().unwrap() >= 0.95);
+    near(&any["within"], 0.05, 0.0);
+    // 20 elements are enough for what the paper asks of the whole Web.
+    near(&json(&place, "curve --sample-size --sketch 20")["half_taken_for_nine_tenths"], 211.0 / 1_048_576.0, 1e-15);
+}
+
+#[test]
+fn short_ids_lose_shingles_and_make_texts_alike() {
+    let place = Place::new();
+    assert_snapshot!(place.run("curve --degree 16").out, @"
+    1,000 shingles are expected to have 992.417 different ids of 16 bits
+    Broder 1997, section 4.1
+    n − n(n − 1)/2ˡ⁺¹            992.378  nearly the same, where ids are many more than shingles
+    two strings share an id      0.009766  at most, by Rabin's fingerprint: any two of 5 words of 8 bytes, chosen before the seed
+
+    resemblance  seen by ids  too high by about  of two such texts
+       0.500375     0.504180           0.003812
+       0.800180     0.801701           0.001525
+       0.899335     0.900101             7.7e-4
+    ");
+    let ids = json(&place, "curve --degree 64 --shingles 600 --at 0.333333");
+    assert_eq!((&ids["shingles"], &ids["resemblances"][0]["shared"]), (&600.into(), &300.into()));
+    near(&ids["distinct"], 600.0, 1e-9);
+    near(&ids["collision_bound"], 320.0 / 2f64.powi(63), 1e-30);
+    near(&ids["resemblances"][0]["seen"], 1.0 / 3.0, 1e-15);
+    near(&ids["resemblances"][0]["bias_approx"], 200.0 / 2f64.powi(64), 1e-30);
+}
+
+#[test]
+fn simhashes_within_a_distance() {
+    let place = Place::new();
+    let head: String = place.run("curve --distance --threshold 0.9").out.lines().take(9).map(|l| format!("{l}\n")).collect();
+    assert_snapshot!(head, @"
+    SimHashes that differ in up to 6 of 64 bits find 0.4993 of the pairs at 0.9
+    Charikar 2002, section 3; Manku, Jain, Das Sarma 2007, section 3; of texts with equally many shingles
+    resemblance they speak for   0.9174
+    bits that find 0.99          13  of the pairs at 0.9
+    tables                       7  of 7 blocks
+    random pairs meet            0.012695  times on average; unlike texts that have words in common, more often
+
+    similarity  P(found)
+          0.05  0.000000
+    ");
+    assert_snapshot!(place.run("curve --distance 3 --at 0.8 --at 1").out, @"
+    0.8000  0.008530
+    1.0000  1.000000
+    ");
+    assert!(place.run("curve --distance").out.contains("      0.80  0.489327  ← threshold"));
+    let wide = json(&place, "curve --distance --bits 128 --recall 0.9");
+    assert_eq!((&wide["bits"], &wide["distance"], &wide["tables"]), (&128.into(), &19.into(), &20.into()));
+    assert!(wide["distance_for_recall"].as_u64().unwrap() < 29);
+    // Manku, Jain, Das Sarma 2007: near copies, 20 tables.
+    let near_copies = json(&place, "curve --distance 3 --blocks 6");
+    assert_eq!(near_copies["tables"], 20);
+    near(&near_copies["resemblance"], 0.978_584_807, 1e-8);
+    near(&near_copies["random_meetings"], 9.779e-9, 1e-12);
+}
+
+#[test]
+fn sampled_shingles_find_large_texts_and_may_miss_small_ones() {
+    let place = Place::new();
+    assert_snapshot!(place.run("curve --measure containment").out, @"
+    one shingle in 8 sampled: pairs at containment 0.8 that are found (asked: 0.99)
+
+    shingles  P(found)  shingles: those of the smaller text
+           5  0.409510
+          10  0.651321
+          20  0.878355
+          50  0.993346
+         100  0.997551
+       1,000  0.996307
+    ");
+    assert_snapshot!(place.run("curve --candidates super --recall 0.9 --threshold 0.9").out, @"
+    super-shingles of 12; 50 to 100 shingles sampled of a long text: pairs at resemblance 0.9 that are found (asked: 0.9)
+
+    shingles  P(found)  shingles: those that either text has
+           5  0.760984
+          10  0.598101
+          20  0.602741
+          50  0.939126
+         100  0.935511
+       1,000  0.970296
+    ");
+    let shared = json(&place, "curve --candidates shared");
+    assert_eq!((&shared["modulus"]["least"], &shared["run_length"]), (&50.into(), &serde_json::Value::Null));
+    assert!(shared["found"].as_array().unwrap().iter().all(|row| row["found"].as_f64().unwrap() >= 0.99));
+    // All shingles: the smallest texts are found too.
+    let all = json(&place, "curve --measure containment --modulus 1");
+    assert!(all["found"][0]["shingles"] == 5 && all["found"][0]["found"].as_f64().unwrap() > 0.999);
+    let run = json(&place, "curve --candidates super --run-length 9 --modulus 4");
+    assert_eq!((&run["run_length"], &run["modulus"]["level"]), (&9.into(), &2.into()));
+    assert_eq!(place.run("curve --candidates bands --at 0.5").out, place.run("curve --at 0.5").out);
+}
+
+#[test]
+fn a_curve_answers_one_question_at_a_time() {
+    let place = Place::new();
+    for (arguments, parts) in [
+        ("--sample-size --degree 32", &["--sample-size", "--degree"][..]),
+        ("--degree 32 --distance", &["--degree", "--distance"]),
+        ("--distance --candidates shared", &["--distance", "--candidates"]),
+        ("--distance --measure containment", &["--distance", "--measure"]),
+        ("--sample-size --threshold 0.5", &["--sample-size", "--threshold"]),
+        ("--degree 32 --recall 0.5", &["--degree", "--recall"]),
+        ("--distance --bands 20 --rows 5", &["--distance", "--bands"]),
+        ("--within 0.1", &["--sample-size"]),
+        ("--confidence 0.9", &["--sample-size"]),
+        ("--sketch 100", &["--sample-size"]),
+        ("--sample-size --sketch 100 --confidence 0.9", &["--sketch", "--confidence"]),
+        ("--shingles 100", &["--degree"]),
+        ("--bits 128", &["--distance"]),
+        ("--blocks 5", &["--distance"]),
+        ("--candidates shared --bands 20 --rows 5", &["--bands goes with --candidates bands"]),
+        ("--candidates shared --at 0.5", &["--at goes with --candidates bands", "leave --at out"]),
+        ("--modulus 4", &["--modulus goes with --candidates shared"]),
+        ("--candidates shared --run-length 4", &["--run-length goes with --candidates super"]),
+        ("--candidates bands --measure containment", &["--measure containment", "by shared shingles"]),
+        ("--candidates super --measure containment", &["--measure containment", "by shared shingles"]),
+        ("--sample-size --within 0", &["--within 0", "above 0 and below 1"]),
+        ("--sample-size --sketch 5 --within 1", &["--within 1", "above 0 and below 1"]),
+        ("--sample-size --confidence 1", &["--confidence 1", "above 0 and below 1"]),
+        ("--sample-size --within 0.0001", &["--within 0.0001", "a wider margin"]),
+        ("--sample-size --sketch 0", &["--sketch 0", "from 1"]),
+        ("--sample-size --sketch 1000000", &["--sketch 1000000", "up to 131072"]),
+        ("--sample-size --at 2", &["--at 2", "from 0 to 1"]),
+        ("--degree 8", &["degree 8", "from 16 to 64"]),
+        ("--degree 32 --shingles 0", &["--shingles"]),
+        ("--distance 64", &["distance of 64", "below 64"]),
+        ("--distance 3 --blocks 3", &["3 blocks", "from 4 to 64"]),
+        ("--distance --bits 32", &["32 bits", "64 or 128"]),
+        ("--distance --threshold 0", &["threshold 0"]),
+        ("--candidates shared --modulus 3", &["--modulus 3", "power of two"]),
+        ("--candidates shared --recall 1", &["recall 1"]),
+    ] {
+        let ran = place.run(&format!("curve {arguments}"));
+        assert!(ran.code == 2 && ran.out.is_empty() && !ran.err.contains("panicked"), "{arguments}: {}", ran.err);
+        assert!(parts.iter().all(|part| ran.err.contains(part)), "{arguments}: {}", ran.err);
+    }
+}
+
 #[test]
 fn two_texts_side_by_side() {
     let place = Place::new();
@@ -49,6 +226,113 @@ fn two_texts_side_by_side() {
     assert_eq!(json["passages_b"].as_array().unwrap().len(), 2);
     assert_eq!(place.run("compare --in in.jsonl 2 2 -t 1").code, 0);
     assert_eq!(place.run("compare \"first\" 2 --in in.jsonl -t 1").code, 1, "an id may be written as it stands in its line");
+}
+
+/// Broder 1997, section 2: the roses.
+#[test]
+fn a_rose_is_a_rose_by_both_options() {
+    let place = Place::new();
+    place.write("a.txt", "a rose is a rose is a rose").write("b.txt", "a rose is a flower which is a rose");
+    for fingerprint in ["rolling", "rabin"] {
+        for (occurrences, resemblances) in [("labelled", [0.7, 0.5, 0.3]), ("once", [0.6, 0.5, 3.0 / 7.0])] {
+            for (k, resemblance) in (1..).zip(resemblances) {
+                let flags = format!("--shingle {k} --occurrences {occurrences} --fingerprint {fingerprint}");
+                let found = json(&place, &format!("compare a.txt b.txt {flags} --sketches"));
+                assert_eq!(found["resemblance"], resemblance, "{flags}");
+                // A sample that is the whole set says the same.
+                assert_eq!(found["sketches"]["bottom"]["resemblance"]["value"], resemblance, "{flags}");
+            }
+        }
+    }
+}
+
+#[test]
+fn all_sketches_beside_the_exact_figures() {
+    let place = Place::new();
+    let page =
+        place.run(&format!("compare scancode/afl-2.0 scancode/afl-2.1 --in {} --sketches", testdata("licenses.jsonl.zst"))).out;
+    let table: String = page.lines().skip(4).take(14).map(|line| format!("{line}\n")).collect();
+    assert_snapshot!(table, @"
+
+    sketch                  parameters          bytes A  bytes B  of                      exact  estimate
+    MinHash                 slots 128               512      512  resemblance            0.9065  0.906 (0.843 to 0.946)
+    MinHash, 1 permutation  slots 128               512      512  resemblance            0.9065  0.914 (0.853 to 0.951)
+    b-bit MinHash           slots 128, bits 8       128      128  resemblance            0.9065  0.906 (0.843 to 0.945)
+    MIN_s                   s 200                 1,600    1,600  resemblance            0.9065  0.895 (0.845 to 0.930)
+    MOD_m                   m_a 8, m_b 8          1,272    1,352  resemblance            0.9065  0.929 (0.881 to 0.959)
+                                                                  containment of A in B  0.9646  0.994 (0.965 to 0.999)
+                                                                  containment of B in A  0.9377  0.935 (0.887 to 0.963)
+    MIN_s of MOD_m          s 200, m 8            1,272    1,352  resemblance            0.9065  0.929 (0.881 to 0.959)
+    SimHash                 bits 64                   8        8  resemblance            0.9065  0.890 (0.656 to 0.972)
+    SimHash                 bits 128                 16       16  resemblance            0.9065  0.842 (0.673 to 0.932)
+    longest sentences       longest 3                16       16  the same                       no
+    SimHash is asked as if both had equally many shingles; of others it says too much
+    ");
+}
+
+#[test]
+fn sketches_have_the_same_names_for_every_pair() {
+    let place = Place::new();
+    place
+        .write("a.txt", "One two three four. Five six!")
+        .write("empty.txt", "")
+        .write("other.txt", "ONE two three four, five seven");
+    for (a, b) in [("a", "a"), ("a", "other"), ("a", "empty"), ("empty", "empty")] {
+        let found = json(&place, &format!("compare {a}.txt {b}.txt --sketches --shingle 2"));
+        let sketches = found["sketches"].as_object().unwrap();
+        let names: Vec<&str> = sketches.keys().map(String::as_str).collect();
+        // As this test's map sorts them.
+        let all = "b_bit bottom bottom_of_modulo minhash modulo one_permutation sentences simhash_128 simhash_64";
+        assert_eq!(names.join(" "), all);
+        for (name, sketch) in sketches {
+            assert!(sketch["parameters"].is_object() && sketch["bytes_a"].is_u64() && sketch["bytes_b"].is_u64(), "{name}");
+            if name == "sentences" {
+                assert_eq!(sketch["same"], a == "a" && b == "a");
+                continue;
+            }
+            let estimate = &sketch["resemblance"];
+            let [value, low, high] = ["value", "low", "high"].map(|key| estimate[key].as_f64().unwrap());
+            assert!(low <= value && value <= high, "{name}: {estimate}");
+            // Equal texts look equal to all, and nothing resembles an empty one.
+            match (a, b) {
+                ("a", "a") => assert_eq!(value, 1.0, "{name}"),
+                ("a", "other") if name.starts_with("simhash") => {}
+                ("a", "other") => assert!((value - 2.0 / 3.0).abs() < 0.15, "{name}: {estimate}"),
+                _ => assert_eq!(high, 0.0, "{name}"),
+            }
+        }
+    }
+    assert_eq!(json(&place, "compare a.txt a.txt").get("sketches"), None);
+    let page = place.run("compare a.txt other.txt --sketches --shingle 2").out;
+    assert!(page.contains(
+        "MIN_s                   s 200                    40       40  resemblance            0.6667  0.6667, for certain"
+    ));
+}
+
+#[test]
+fn folds_reach_the_figures_and_the_sketches() {
+    let place = Place::new();
+    place.write("a.txt", "Le café de la gare. 國語").write("b.txt", "Le cafe de la gare. 国语");
+    let plain = json(&place, "compare a.txt b.txt --sketches");
+    assert!(plain["resemblance"].as_f64().unwrap() < 1.0 && plain["sketches"]["sentences"]["same"] == false);
+    let folded = json(&place, "compare a.txt b.txt --sketches --fold accents,simplified");
+    assert!(folded["resemblance"] == 1.0 && folded["sketches"]["sentences"]["same"] == true);
+    assert_eq!(folded["sketches"]["simhash_64"]["resemblance"]["value"], 1.0);
+}
+
+#[test]
+fn the_threshold_is_asked_of_the_measure() {
+    let place = Place::new();
+    place.write("part.txt", "one two three four five six").write("whole.txt", "zero one two three four five six seven eight");
+    for (arguments, code) in [
+        ("part.txt whole.txt -t 0.9", 1),
+        ("part.txt whole.txt -t 0.9 --measure resemblance", 1),
+        ("part.txt whole.txt -t 0.9 --measure containment", 0),
+        ("whole.txt part.txt -t 0.9 --measure containment", 1),
+        ("part.txt whole.txt --measure containment", 2),
+    ] {
+        assert_eq!(place.run(&format!("compare {arguments}")).code, code, "{arguments}");
+    }
 }
 
 #[test]

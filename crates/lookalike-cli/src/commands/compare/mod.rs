@@ -1,9 +1,13 @@
 //! `lookalike compare`.
 
-use std::{fmt::Write, process::ExitCode};
+mod page;
+
+mod sketches;
+
+use std::process::ExitCode;
 
 use anyhow::Context;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use lookalike::{
     Config, Method, Scratch,
     fingerprint::fingerprint_set,
@@ -14,9 +18,10 @@ use lookalike::{
 use lookalike_engine::{RunConfig, find_texts};
 use serde::Serialize;
 
+use self::sketches::{Sketched, sketches};
 use crate::{
     args::{FieldArgs, ShingleArgs},
-    output::{BOLD, DIM, GREEN, RED, count, counted, print},
+    output::print,
 };
 
 /// Compare two texts, and show what they share
@@ -25,10 +30,13 @@ use crate::{
 /// containment both ways, what a sketch of each would have estimated, with the interval that holds the truth 95 times in
 /// 100, and both texts with the shared passages in green and the others in red.
 ///
-/// With --threshold, exit code 1 when the resemblance is below it.
+/// With --sketches, every kind of sketch estimates the pair. With --threshold, exit code 1 when the resemblance, or what else
+/// --measure names, is below it.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  lookalike compare old.txt new.txt\n  \
-    lookalike compare mit apache-2.0 --in licenses.jsonl.zst --full")]
+    lookalike compare mit apache-2.0 --in licenses.jsonl.zst --full\n  \
+    lookalike compare old.txt new.txt --sketches\n  \
+    lookalike compare excerpt.txt book.txt --measure containment --threshold 0.9")]
 pub struct Compare {
     /// A text file, or an id
     a: String,
@@ -42,15 +50,31 @@ pub struct Compare {
     fields: FieldArgs,
     #[command(flatten)]
     shingles: ShingleArgs,
-    /// Say no (exit code 1) when the resemblance is below T
+    /// Say no (exit code 1) when the resemblance, or what --measure names, is below T
     #[arg(long, short, value_name = "T", allow_negative_numbers = true, help_heading = "Comparing")]
     threshold: Option<f64>,
+    /// What --threshold is asked of
+    #[arg(long, value_enum, default_value_t = MeasureBy::Resemblance, requires = "threshold", help_heading = "Comparing")]
+    measure: MeasureBy,
+    /// Tell what every kind of sketch would have estimated, and its size: MinHash of many permutations, of one, and cut to
+    /// bytes; the least shingles, those that a modulus divides, and the least of these; SimHash; longest sentences
+    #[arg(long)]
+    sketches: bool,
     /// Print long passages whole
     #[arg(long)]
     full: bool,
     /// Print all figures and the passages' places (in bytes) as JSON
     #[arg(long)]
     json: bool,
+}
+
+/// Which figure decides.
+#[derive(Clone, Copy, ValueEnum)]
+enum MeasureBy {
+    /// shared shingles divided by all
+    Resemblance,
+    /// shared shingles divided by A's: how much of A is in B
+    Containment,
 }
 
 /// All that is known of the pair.
@@ -60,14 +84,16 @@ struct Report<'a> {
     b: &'a str,
     #[serde(flatten)]
     figures: Figures,
-    sketch: Sketched,
+    sketch: Signatures,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "sketches::by_name")]
+    sketches: Option<Vec<Sketched>>,
     passages_a: Vec<Place>,
     passages_b: Vec<Place>,
 }
 
 /// What MinHash signatures of the two would have said.
 #[derive(Serialize)]
-struct Sketched {
+struct Signatures {
     slots: usize,
     resemblance: Estimate,
     containment_ab: Estimate,
@@ -99,13 +125,20 @@ impl Compare {
         let plain = texts.each_ref().map(|text| fingerprint_set(text, tokens, folds, method.shingling()));
         let passages =
             [(0, 1), (1, 0)].map(|(own, other)| passages(&texts[own], &plain[other], tokens, folds, method.shingling()));
-        let report = self.report(&method, &sets, overlap, &passages)?;
+        let mut report = self.report(&method, &sets, overlap, &passages)?;
+        if self.sketches {
+            report.sketches = Some(sketches(&method, &texts, &sets)?);
+        }
         if self.json {
             print(&(serde_json::to_string_pretty(&report)? + "\n"))?;
         } else {
-            print(&self.page(&report, &texts, &passages))?;
+            print(&page::page(&report, &texts, &passages, self.full))?;
         }
-        Ok(ExitCode::from(u8::from(self.threshold.is_some_and(|t| report.figures.resemblance < t))))
+        let measured = match self.measure {
+            MeasureBy::Resemblance => report.figures.resemblance,
+            MeasureBy::Containment => report.figures.containment_ab,
+        };
+        Ok(ExitCode::from(u8::from(self.threshold.is_some_and(|t| measured < t))))
     }
 
     fn texts(&self) -> anyhow::Result<[String; 2]> {
@@ -149,67 +182,15 @@ impl Compare {
             a: &self.a,
             b: &self.b,
             figures: overlap.into(),
-            sketch: Sketched {
+            sketch: Signatures {
                 slots: minhash.slots(),
                 resemblance,
                 containment_ab: containment(overlap.a),
                 containment_ba: containment(overlap.b),
             },
+            sketches: None,
             passages_a: places(&cut[0]),
             passages_b: places(&cut[1]),
         })
-    }
-
-    /// What a person sees.
-    fn page(&self, r: &Report, texts: &[String; 2], cut: &[Vec<Passage>; 2]) -> String {
-        let mut page = String::new();
-        let interval = |e: &Estimate| format!("{:.3} ({:.3} to {:.3})", e.value, e.low, e.high);
-        let mut line = |what: &str, value: f64, words: String, estimate: &Estimate| {
-            let _ = writeln!(page, "{what:<22} {BOLD}{value:.4}{BOLD:#}  {words:<34} {DIM}sketch: {}{DIM:#}", interval(estimate));
-        };
-        let either = r.figures.size_a + r.figures.size_b - r.figures.intersection;
-        line(
-            "resemblance",
-            r.figures.resemblance,
-            format!("{} of {} shared", count(r.figures.intersection), counted(either, "shingle")),
-            &r.sketch.resemblance,
-        );
-        line(
-            "containment of A in B",
-            r.figures.containment_ab,
-            format!("{} of A's {}", count(r.figures.intersection), count(r.figures.size_a)),
-            &r.sketch.containment_ab,
-        );
-        line(
-            "containment of B in A",
-            r.figures.containment_ba,
-            format!("{} of B's {}", count(r.figures.intersection), count(r.figures.size_b)),
-            &r.sketch.containment_ba,
-        );
-        let _ = writeln!(
-            page,
-            "{DIM}sketch: estimates from {} slots; their intervals hold the truth 95 times in 100{DIM:#}",
-            r.sketch.slots
-        );
-        for ((which, name), (text, cut)) in [("A", r.a), ("B", r.b)].into_iter().zip(texts.iter().zip(cut)) {
-            let _ = writeln!(page, "\n{BOLD}{which}: {name}{BOLD:#}  {GREEN}shared{GREEN:#} {RED}not shared{RED:#}");
-            for passage in cut {
-                let style = if passage.shared { GREEN } else { RED };
-                let _ = write!(page, "{style}{}{style:#}", self.shown(&text[passage.span.start..passage.span.end]));
-            }
-            page.push('\n');
-        }
-        page
-    }
-
-    /// A passage; of a long one, unless all is asked for, its two ends.
-    fn shown(&self, passage: &str) -> String {
-        const END: usize = 200;
-        let count = passage.chars().count();
-        if self.full || count <= 2 * END + 40 {
-            return passage.into();
-        }
-        let at = |n: usize| passage.char_indices().nth(n).map_or(passage.len(), |(at, _)| at);
-        format!("{} […{} characters…] {}", &passage[..at(END)], count - 2 * END, &passage[at(count - END)..])
     }
 }

@@ -1,0 +1,68 @@
+//! What a person sees of a pair.
+
+use std::fmt::Write;
+
+use lookalike::{sketch::Estimate, verify::Passage};
+
+use super::{Report, sketches};
+use crate::output::{BOLD, DIM, GREEN, RED, count, counted};
+
+/// The figures, the sketches' estimates, and both texts.
+pub(super) fn page(r: &Report, texts: &[String; 2], cut: &[Vec<Passage>; 2], full: bool) -> String {
+    let mut page = String::new();
+    let mut line = |what: &str, value: f64, words: String, estimate: &Estimate| {
+        let _ = writeln!(page, "{what:<22} {BOLD}{value:.4}{BOLD:#}  {words:<34} {DIM}sketch: {}{DIM:#}", interval(estimate));
+    };
+    let either = r.figures.size_a + r.figures.size_b - r.figures.intersection;
+    line(
+        "resemblance",
+        r.figures.resemblance,
+        format!("{} of {} shared", count(r.figures.intersection), counted(either, "shingle")),
+        &r.sketch.resemblance,
+    );
+    line(
+        "containment of A in B",
+        r.figures.containment_ab,
+        format!("{} of A's {}", count(r.figures.intersection), count(r.figures.size_a)),
+        &r.sketch.containment_ab,
+    );
+    line(
+        "containment of B in A",
+        r.figures.containment_ba,
+        format!("{} of B's {}", count(r.figures.intersection), count(r.figures.size_b)),
+        &r.sketch.containment_ba,
+    );
+    let _ = writeln!(
+        page,
+        "{DIM}sketch: estimates from {} slots; their intervals hold the truth 95 times in 100{DIM:#}",
+        r.sketch.slots
+    );
+    if let Some(sketches) = &r.sketches {
+        page += &sketches::table(sketches, &r.figures);
+    }
+    for ((which, name), (text, cut)) in [("A", r.a), ("B", r.b)].into_iter().zip(texts.iter().zip(cut)) {
+        let _ = writeln!(page, "\n{BOLD}{which}: {name}{BOLD:#}  {GREEN}shared{GREEN:#} {RED}not shared{RED:#}");
+        for passage in cut {
+            let style = if passage.shared { GREEN } else { RED };
+            let _ = write!(page, "{style}{}{style:#}", shown(&text[passage.span.start..passage.span.end], full));
+        }
+        page.push('\n');
+    }
+    page
+}
+
+/// A passage; of a long one, unless all is asked for, its two ends.
+fn shown(passage: &str, full: bool) -> String {
+    const END: usize = 200;
+    let count = passage.chars().count();
+    if full || count <= 2 * END + 40 {
+        return passage.into();
+    }
+    let at = |n: usize| passage.char_indices().nth(n).map_or(passage.len(), |(at, _)| at);
+    format!("{} […{} characters…] {}", &passage[..at(END)], count - 2 * END, &passage[at(count - END)..])
+}
+
+/// An estimate and its interval.
+pub(super) fn interval(estimate: &Estimate) -> String {
+    format!("{:.3} ({:.3} to {:.3})", estimate.value, estimate.low, estimate.high)
+}

@@ -1,0 +1,84 @@
+//! Which pairs share a band of their signatures: the S-curve.
+
+use clap::Args;
+use lookalike::lsh::{Curve as SCurve, Shape};
+use serde::Serialize;
+
+use super::{Curve, Point};
+use crate::output::{BOLD, DIM};
+
+#[derive(Args)]
+pub(super) struct Bands {
+    /// Show the curve of these bands
+    #[arg(long, value_name = "B", requires = "rows", conflicts_with_all = ["sample_size", "degree", "distance"])]
+    bands: Option<usize>,
+    /// Show the curve of these rows
+    #[arg(long, value_name = "R", requires = "bands", conflicts_with_all = ["sample_size", "degree", "distance"])]
+    rows: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct Report {
+    threshold: f64,
+    /// The asked recall, where it chose the bands.
+    recall: Option<f64>,
+    bands: usize,
+    rows: usize,
+    slots: usize,
+    found_at_threshold: f64,
+    midpoint: f64,
+    false_negative_area: f64,
+    false_positive_area: f64,
+    found: Vec<Point>,
+}
+
+impl Bands {
+    pub(super) fn are_given(&self) -> bool {
+        self.bands.is_some()
+    }
+
+    pub(super) fn page(&self, asked: &Curve) -> anyhow::Result<String> {
+        let threshold = asked.threshold;
+        // Bands and rows that are given are shown for what they are; only the chosen ones owe the recall.
+        let (curve, recall) = match (self.bands, self.rows) {
+            (Some(bands), Some(rows)) => {
+                Shape::check(threshold, asked.recall)?;
+                (SCurve::new(bands, rows)?, None)
+            }
+            _ => (Shape::choose(threshold, asked.recall)?.curve(), Some(asked.recall)),
+        };
+        let report = Report {
+            threshold,
+            recall,
+            bands: curve.bands,
+            rows: curve.rows,
+            slots: curve.bands * curve.rows,
+            found_at_threshold: curve.found(threshold),
+            midpoint: curve.midpoint(),
+            false_negative_area: curve.false_negative_area(threshold),
+            false_positive_area: curve.false_positive_area(threshold),
+            found: asked.points(|s| curve.found(s)),
+        };
+        asked.curve_page(&report, &head(&report), &report.found, |s| curve.found(s))
+    }
+}
+
+fn head(r: &Report) -> String {
+    let chosen = r.recall.map_or(String::new(), |recall| format!(" (asked: {recall})"));
+    format!(
+        "{BOLD}{} bands of {} rows{BOLD:#} ({} slots) find {BOLD}{:.4}{BOLD:#} of the pairs at {}{chosen}\n\
+         steepest about (1/b)^(1/r)   {:.4}\n\
+         false negative area          {:.6}  {DIM}over the curve above {}{DIM:#}\n\
+         false positive area          {:.6}  {DIM}under the curve below {}: candidates to verify and refuse{DIM:#}\n",
+        r.bands,
+        r.rows,
+        r.slots,
+        r.found_at_threshold,
+        r.threshold,
+        r.midpoint,
+        r.false_negative_area,
+        r.threshold,
+        r.false_positive_area,
+        r.threshold
+    )
+}

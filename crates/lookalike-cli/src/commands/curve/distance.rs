@@ -1,0 +1,87 @@
+//! Which pairs have SimHashes that differ in few enough bits.
+
+use clap::Args;
+use lookalike::{
+    lsh::{Blocks, Shape},
+    sketch::{self, Width},
+};
+use serde::Serialize;
+
+use super::{Curve, Point, small};
+use crate::output::{BOLD, DIM, count};
+
+#[derive(Args)]
+pub(super) struct Distance {
+    /// Show the curve of SimHashes that differ in at most D bits [default of D: as many as are expected to at the threshold]
+    #[arg(long, value_name = "D", num_args = 0..=1, help_heading = "SimHash")]
+    pub(super) distance: Option<Option<u32>>,
+    /// Bits of a hash, 64 or 128 [default: 64]
+    #[arg(long, value_name = "BITS", requires = "distance", help_heading = "SimHash")]
+    bits: Option<u32>,
+    /// Blocks that a hash is cut into [default: one more than bits may differ]
+    #[arg(long, value_name = "B", requires = "distance", help_heading = "SimHash")]
+    blocks: Option<u32>,
+}
+
+#[derive(Serialize)]
+struct Report {
+    threshold: f64,
+    recall: f64,
+    bits: u32,
+    distance: u32,
+    /// The resemblance that the distance speaks for.
+    resemblance: f64,
+    blocks: u32,
+    tables: usize,
+    /// In how many tables two random hashes meet, on average.
+    random_meetings: f64,
+    found_at_threshold: f64,
+    /// The least distance that finds the asked recall at the threshold.
+    distance_for_recall: Option<u32>,
+    found: Vec<Point>,
+}
+
+impl Distance {
+    pub(super) fn page(&self, distance: Option<u32>, asked: &Curve) -> anyhow::Result<String> {
+        let Curve { threshold, recall, .. } = *asked;
+        Shape::check(threshold, recall)?;
+        let width = self.bits.map(Width::try_from).transpose()?.unwrap_or_default();
+        let distance = distance.unwrap_or_else(|| sketch::distance_at(threshold, width));
+        let blocks = Blocks::new(width, distance, self.blocks.unwrap_or(distance.saturating_add(1)))?;
+        let found = |s| sketch::within_distance(s, width, distance);
+        let reaches = |&distance: &u32| sketch::within_distance(threshold, width, distance) >= recall;
+        let report = Report {
+            threshold,
+            recall,
+            bits: width.bits(),
+            distance,
+            resemblance: sketch::resemblance_at(distance, width),
+            blocks: blocks.blocks(),
+            tables: blocks.tables(),
+            random_meetings: blocks.random_meetings(),
+            found_at_threshold: found(threshold),
+            distance_for_recall: (0..width.bits()).find(reaches),
+            found: asked.points(found),
+        };
+        asked.curve_page(&report, &head(&report), &report.found, found)
+    }
+}
+
+fn head(r: &Report) -> String {
+    let mut head = format!(
+        "{BOLD}SimHashes that differ in up to {} of {} bits{BOLD:#} find {BOLD}{:.4}{BOLD:#} of the pairs at {}\n\
+         {DIM}Charikar 2002, section 3; Manku, Jain, Das Sarma 2007, section 3; of texts with equally many shingles{DIM:#}\n\
+         resemblance they speak for   {:.4}\n",
+        r.distance, r.bits, r.found_at_threshold, r.threshold, r.resemblance,
+    );
+    if let Some(distance) = r.distance_for_recall {
+        head += &format!("bits that find {:<13} {distance}  {DIM}of the pairs at {}{DIM:#}\n", r.recall, r.threshold);
+    }
+    head + &format!(
+        "tables                       {}  {DIM}of {} blocks{DIM:#}\n\
+         random pairs meet            {}  {DIM}times on average; unlike texts that have words in common, more often{DIM:#}\n",
+        count(r.tables as u64),
+        r.blocks,
+        small(r.random_meetings)
+    )
+}

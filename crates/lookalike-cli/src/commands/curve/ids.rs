@@ -1,0 +1,92 @@
+//! What ids of few bits lose of a text's shingles, and what that does to a resemblance (Broder 1997, section 4.1).
+
+use clap::Args;
+use lookalike::fingerprint::{self, Rabin};
+use serde::Serialize;
+
+use super::{Curve, json, small};
+use crate::output::{BOLD, DIM, count};
+
+#[derive(Args)]
+pub(super) struct Ids {
+    /// Tell what is lost when shingles become ids of L bits, as by --fingerprint rabin --degree L elsewhere
+    #[arg(long, value_name = "L", help_heading = "What short ids lose")]
+    pub(super) degree: Option<u32>,
+    /// Different shingles in a text
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(requires = "degree", help_heading = "What short ids lose")]
+    shingles: u64,
+}
+
+/// Bits of the strings that the adversary's bound is told for: five words of eight bytes, as shingles are by default.
+const STRING: u64 = 5 * 8 * 8;
+
+#[derive(Serialize)]
+struct Report {
+    degree: u32,
+    shingles: u64,
+    /// Different ids that are expected of so many shingles.
+    distinct: f64,
+    /// n − n(n − 1)/2ˡ⁺¹
+    distinct_approx: f64,
+    /// At most how probably two strings of 40 bytes have the same id.
+    collision_bound: f64,
+    resemblances: Vec<Seen>,
+}
+
+/// Two texts of N shingles each.
+#[derive(Serialize)]
+struct Seen {
+    /// Shingles that both have, which come nearest to the asked resemblance.
+    shared: u64,
+    resemblance: f64,
+    /// The resemblance that the ids let one see.
+    seen: f64,
+    /// By how much that is more, to first order.
+    bias_approx: f64,
+}
+
+impl Ids {
+    pub(super) fn page(&self, degree: u32, asked: &Curve) -> anyhow::Result<String> {
+        Rabin::check(degree)?;
+        let n = self.shingles;
+        let seen = |&r: &f64| {
+            let shared = ((2.0 * n as f64 * r / (1.0 + r)).round() as u64).min(n);
+            Seen {
+                shared,
+                resemblance: shared as f64 / (2.0 * n as f64 - shared as f64),
+                seen: fingerprint::expected_resemblance(n, n, shared, degree),
+                bias_approx: fingerprint::resemblance_bias_approx(n, n, shared, degree),
+            }
+        };
+        let usual = [0.5, 0.8, 0.9];
+        let resemblances = if asked.at.is_empty() { &usual[..] } else { &asked.at };
+        let report = Report {
+            degree,
+            shingles: n,
+            distinct: fingerprint::expected_distinct(n, degree),
+            distinct_approx: fingerprint::expected_distinct_approx(n, degree),
+            collision_bound: fingerprint::collision_bound(STRING, STRING, degree),
+            resemblances: resemblances.iter().map(seen).collect(),
+        };
+        if asked.json {
+            return json(&report);
+        }
+        let mut page = format!(
+            "{BOLD}{} shingles are expected to have {:.3} different ids of {degree} bits{BOLD:#}\n\
+             {DIM}Broder 1997, section 4.1{DIM:#}\n\
+             n − n(n − 1)/2ˡ⁺¹            {:.3}  {DIM}nearly the same, where ids are many more than shingles{DIM:#}\n\
+             two strings share an id      {}  {DIM}at most, by Rabin's fingerprint: any two of 5 words of 8 bytes, chosen \
+             before the seed{DIM:#}\n\n\
+             {BOLD}resemblance  seen by ids  too high by about{BOLD:#}  {DIM}of two such texts{DIM:#}\n",
+            count(n),
+            report.distinct,
+            report.distinct_approx,
+            small(report.collision_bound),
+        );
+        for Seen { resemblance, seen, bias_approx, .. } in &report.resemblances {
+            page += &format!("{resemblance:>11.6}  {seen:>11.6}  {:>17}\n", small(*bias_approx));
+        }
+        Ok(page)
+    }
+}

@@ -1,0 +1,142 @@
+//! How many sampled shingles estimate a resemblance well enough, or how well so many do (Broder 1997, section 4.2).
+
+use anyhow::Context;
+use clap::Args;
+use lookalike::{Error, ErrorKind, sketch::size};
+use serde::Serialize;
+
+use super::{Curve, json, small};
+use crate::output::{BOLD, DIM, count};
+
+#[derive(Args)]
+pub(super) struct SampleSize {
+    /// Tell how many sampled shingles estimate a resemblance to within a margin: the one that --at names, or any
+    #[arg(long, help_heading = "How large a sketch")]
+    sample_size: bool,
+    /// The margin: how far an estimate may be off
+    #[arg(long, value_name = "EPS", default_value_t = 0.05, allow_negative_numbers = true, requires = "sample_size")]
+    #[arg(help_heading = "How large a sketch")]
+    within: f64,
+    /// How probable it must be that an estimate is within the margin
+    #[arg(long, value_name = "P", default_value_t = 0.95, allow_negative_numbers = true, requires = "sample_size")]
+    #[arg(help_heading = "How large a sketch")]
+    confidence: f64,
+    /// Tell how probably S sampled shingles estimate to within the margin, instead of how many it takes
+    #[arg(long, value_name = "S", requires = "sample_size", conflicts_with = "confidence")]
+    #[arg(help_heading = "How large a sketch")]
+    sketch: Option<usize>,
+}
+
+/// What samples it takes.
+#[derive(Serialize)]
+struct Sizes {
+    within: f64,
+    confidence: f64,
+    sizes: Vec<Size>,
+}
+
+#[derive(Serialize)]
+struct Size {
+    /// None is any.
+    resemblance: Option<f64>,
+    sketch: usize,
+}
+
+/// What a sample tells.
+#[derive(Serialize)]
+struct Precision {
+    sketch: usize,
+    within: f64,
+    probabilities: Vec<Probability>,
+    /// At most how probably a pair below 0.5 is estimated at 0.9 or more.
+    half_taken_for_nine_tenths: f64,
+}
+
+#[derive(Serialize)]
+struct Probability {
+    /// None is any.
+    resemblance: Option<f64>,
+    probability: f64,
+}
+
+impl SampleSize {
+    pub(super) fn is_asked(&self) -> bool {
+        self.sample_size
+    }
+
+    pub(super) fn page(&self, asked: &Curve) -> anyhow::Result<String> {
+        let resemblances: Vec<Option<f64>> = match asked.at.is_empty() {
+            true => vec![None],
+            false => asked.at.iter().copied().map(Some).collect(),
+        };
+        match self.sketch {
+            None => self.sizes(&resemblances, asked.json),
+            Some(sketch) => self.precision(sketch, &resemblances, asked.json),
+        }
+    }
+
+    fn sizes(&self, resemblances: &[Option<f64>], as_json: bool) -> anyhow::Result<String> {
+        let Self { within, confidence, .. } = *self;
+        let size = |&resemblance: &Option<f64>| {
+            let sketch = size::smallest_sample(resemblance, within, confidence)
+                .with_context(|| format!("--within {within} --confidence {confidence}"))?;
+            Ok(Size { resemblance, sketch })
+        };
+        let sizes = resemblances.iter().map(size).collect::<anyhow::Result<_>>()?;
+        let report = Sizes { within, confidence, sizes };
+        if as_json {
+            return json(&report);
+        }
+        let mut page = format!(
+            "{BOLD}sampled shingles, at least, that estimate a resemblance to within {within} with probability {confidence}{BOLD:#}\n\
+             {DIM}Broder 1997, section 4.2{DIM:#}\n\n{BOLD}resemblance  shingles{BOLD:#}\n"
+        );
+        for Size { resemblance, sketch } in &report.sizes {
+            page += &format!("{:>11}  {:>8}\n", name(*resemblance), count(*sketch as u64));
+        }
+        Ok(page)
+    }
+
+    fn precision(&self, sketch: usize, resemblances: &[Option<f64>], as_json: bool) -> anyhow::Result<String> {
+        let within = self.within;
+        match sketch {
+            0 => return Err(Error::from(ErrorKind::EmptySample)).context("--sketch 0"),
+            more if more > size::MAX_SAMPLE => {
+                anyhow::bail!("--sketch {more}: more than is reckoned with; give a number up to {}", size::MAX_SAMPLE)
+            }
+            _ => {}
+        }
+        size::check(None, within).with_context(|| format!("--within {within}"))?;
+        let probability = |&resemblance: &Option<f64>| Probability {
+            resemblance,
+            probability: resemblance.map_or_else(|| size::within_at_worst(sketch, within), |r| size::within(sketch, r, within)),
+        };
+        let report = Precision {
+            sketch,
+            within,
+            probabilities: resemblances.iter().map(probability).collect(),
+            half_taken_for_nine_tenths: size::overestimated(sketch, 0.5, 0.9),
+        };
+        if as_json {
+            return json(&report);
+        }
+        let mut page = format!(
+            "{BOLD}how probably {} sampled shingles estimate a resemblance to within {within}{BOLD:#}\n\
+             {DIM}Broder 1997, section 4.2{DIM:#}\n\n{BOLD}resemblance  probability{BOLD:#}\n",
+            count(sketch as u64)
+        );
+        for Probability { resemblance, probability } in &report.probabilities {
+            page += &format!("{:>11}  {probability:>11.6}\n", name(*resemblance));
+        }
+        page += &format!(
+            "\na pair that resembles by less than 0.5 is estimated at 0.9 or more with probability {BOLD}{}{BOLD:#} at most\n\
+             {DIM}on the whole Web the paper is content with 0.001{DIM:#}\n",
+            small(report.half_taken_for_nine_tenths)
+        );
+        Ok(page)
+    }
+}
+
+fn name(resemblance: Option<f64>) -> String {
+    resemblance.map_or("any".into(), |r| r.to_string())
+}
