@@ -42,3 +42,10 @@ bench-rivals: $(SMALL)
 	mkdir -p bench/record
 	target/release/lookalike pairs $(SMALL) --exact --threshold 0.8 -o bench/data/small.pairs.jsonl
 	$(RIVALS)/bin/python bench/rivals/run_all.py $(SMALL) bench/data/small.pairs.jsonl --lookalike target/release/lookalike --out bench/record/rivals.json
+
+# All methods on the larger corpora, judged by `lookalike eval`: what docs/methods.md says.
+.PHONY: bench-quality
+bench-quality:
+	cargo build --release --locked
+	mkdir -p bench/record
+	python3 bench/quality/run.py $(DATA) --out bench/record/quality.json

@@ -1,0 +1,138 @@
+"""Judges every method on real texts of several languages and lengths with `lookalike eval`, and keeps the figures.
+
+The truth of each set is a list of all pairs with exact resemblance of 0.5 or more, found without sketches by another
+program. A set may be cut to texts of some length, and its truth with it.
+"""
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+THRESHOLD = "0.8"
+
+
+@dataclass(frozen=True)
+class Set:
+    """Texts of one kind: a collection, or the first of it, or those of its texts whose words are within bounds."""
+
+    title: str
+    name: str
+    least: int = 0
+    most: int = 10**9
+    first: int = 10**9
+
+    def is_whole(self) -> bool:
+        """Whether nothing is cut."""
+        return self == Set(self.title, self.name)
+
+
+SETS = (
+    Set("Chinese, quotations of some 20 characters", "zh_mingju"),
+    Set("Chinese, poems of some 60 characters", "zh_tang", first=30_000),
+    Set("English, posts of up to 100 words", "newsgroups20", most=100),
+    Set("English, posts of more than 400 words", "newsgroups20", least=401),
+    Set("English, licences of some 1,000 words", "licenses"),
+    Set("English, manual pages of one template", "winps_docs"),
+    Set("Many languages, versions of terms of some 15,000 words", "ota_us_versions"),
+    Set("Japanese, stories of some 6,000 characters", "ja_aozora_dev"),
+)
+
+RUNS = (
+    "--method minhash",
+    "--method minhash --permutations one",
+    "--method minhash --verify sketch",
+    "--candidates shared",
+    "--method simhash",
+    "--method simhash --bits 128",
+    "--method simhash --distance 3",
+    "--method simhash --distance 3 --features tokens",
+    "--method simhash --verify exact",
+    "--method sentences",
+    "--method sentences --verify sketch",
+    "--method exact",
+    "--method shingle",
+)
+
+
+def read(path: Path) -> list[dict]:
+    """The lines of a compressed JSON Lines file."""
+    packed = subprocess.run(["zstd", "-dc", path], capture_output=True, check=True)
+    return [json.loads(line) for line in packed.stdout.splitlines()]
+
+
+def cut(data: Path, kind: Set, folder: Path) -> tuple[Path, Path]:
+    """The collection and the truth of a set."""
+    collection, truth = data / f"{kind.name}.jsonl.zst", data / f"{kind.name}.pairs.jsonl.zst"
+    if kind.is_whole():
+        return collection, truth
+    records = [r for r in read(collection)[: kind.first] if kind.least <= len(r["text"].split()) <= kind.most]
+    ids = {r["id"] for r in records}
+    pairs = [p for p in read(truth) if p["a"] in ids and p["b"] in ids]
+    paths = folder / "collection.jsonl", folder / "truth.jsonl"
+    for path, lines in zip(paths, (records, pairs), strict=True):
+        path.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
+    return paths
+
+
+def judge(lookalike: Path, data: Path, kind: Set, repeat: int) -> dict:
+    """What `eval` says of all runs on a set."""
+    with tempfile.TemporaryDirectory() as folder:
+        collection, truth = cut(data, kind, Path(folder))
+        command = [lookalike, "eval", collection, "--truth", truth, "--threshold", THRESHOLD]
+        command += ["--json", "--repeat", str(repeat)]
+        for run in RUNS:
+            command += ["--run", run]
+        done = subprocess.run(command, capture_output=True, check=True, text=True)
+    return {"title": kind.title, "set": kind.name, **json.loads(done.stdout)}
+
+
+def cell(value: float | None, scale: float = 100, digits: int = 1) -> str:
+    """A figure of a table."""
+    return "–" if value is None else f"{value * scale:.{digits}f}"
+
+
+def table(result: dict) -> str:
+    """A set's figures as a table in Markdown."""
+    truth = result["truth"]
+    lines = [
+        f"**{result['title']}** ({truth['documents']:,} texts, {truth['pairs']:,} pairs)",
+        "",
+        "| method | precision | recall | F1 | B³ F | dropped | wrongly | looked at | s | MB |",
+        "|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for run in result["runs"]:
+        pairs, groups, drops = run["pairs"], run["clusters"]["b_cubed"], run["drops"]
+        precision, recall = ((pairs.get(name) or {}).get("value") for name in ("precision", "recall"))
+        figures = [cell(precision), cell(recall), cell(pairs.get("f1")), cell(groups["f"])]
+        figures += [f"{drops['dropped']:,}", f"{drops['wrong']:,}", f"{run['pairs_met']:,}"]
+        figures += [cell(run["seconds"], 1, 2), cell(run["peak_memory"], 1e-6, 0)]
+        lines.append(f"| {run['label'].removeprefix('--method ')} | {' | '.join(figures)} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Judges all sets, prints the tables, records the figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path, help="the folder with the collections")
+    parser.add_argument("--lookalike", type=Path, default=Path("target/release/lookalike"))
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--out", type=Path, help="where the figures go, as JSON")
+    arguments = parser.parse_args()
+    results = []
+    for kind in SETS:
+        results.append(judge(arguments.lookalike.resolve(), arguments.data, kind, arguments.repeat))
+        print(table(results[-1]), end="\n\n", flush=True)
+    if arguments.out:
+        machine = {"machine": platform.processor() or platform.machine(), "cores": os.cpu_count()}
+        record = {"date": datetime.now(UTC).date().isoformat(), **machine, "sets": results}
+        arguments.out.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
