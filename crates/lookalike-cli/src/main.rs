@@ -5,6 +5,8 @@ mod args;
 
 mod output;
 
+mod found;
+
 mod commands;
 
 use std::process::ExitCode;

@@ -77,7 +77,7 @@ pub enum Stage {
     Pairing,
     /// Shared fingerprints counted. In documents.
     Counting,
-    /// Second pass: the shingle sets of documents that share a band. In bytes.
+    /// Second pass: the shingle sets of documents that may match. In bytes.
     Loading,
     /// Going down keep order. In documents.
     Deciding,

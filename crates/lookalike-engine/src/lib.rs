@@ -32,6 +32,6 @@ pub use config::{Observer, Progress, RunConfig, Stage};
 pub use error::{Error, ErrorKind, Result};
 pub use memory::peak_memory;
 pub use run::{
-    Outputs, Pair, PairFigures, PairsSummary, Roll, SampleTruth, SimilarPair, Summary, dedup, enrol, find_texts, pairs,
+    Finding, Outputs, Pair, PairFigures, PairsSummary, Roll, SampleTruth, SimilarPair, Summary, dedup, enrol, find_texts, pairs,
     read_decisions, read_pairs, sample_truth,
 };

@@ -82,12 +82,20 @@ fn texts() -> impl Strategy<Value = Vec<String>> {
     })
 }
 
+/// The recall to ask for: none to speak of where the modulus is given.
+fn promised(candidates: &Candidates) -> f64 {
+    if matches!(candidates, Candidates::Shared(Shared { modulus: Some(_), .. })) { 1e-9 } else { 0.99 }
+}
+
 /// Ways of finding candidates, with what each may measure and take for similar.
 fn finding() -> Vec<(Candidates, Measure, Option<Verify>)> {
     let shared = |modulus, common| Candidates::Shared(Shared { modulus, common, ..Shared::default() });
     vec![
         (shared(None, 1000), Measure::Resemblance, None),
         (shared(Some(Modulus::Fixed { level: 2 }), 6), Measure::Resemblance, Some(Verify::Sketch)),
+        // Small texts on several levels.
+        (shared(Some(Modulus::Growing { least: 3 }), 1000), Measure::Resemblance, None),
+        (shared(Some(Modulus::Growing { least: 5 }), 6), Measure::Resemblance, Some(Verify::Sketch)),
         (shared(None, 1000), Measure::Containment, None),
         (shared(Some(Modulus::Fixed { level: 0 }), 6), Measure::Containment, Some(Verify::None)),
         (shared(Some(Modulus::Fixed { level: 1 }), 1000), Measure::Containment, Some(Verify::Sketch)),
@@ -111,7 +119,7 @@ fn finding() -> Vec<(Candidates, Measure, Option<Verify>)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(600))]
+    #![proptest_config(ProptestConfig::with_cases(800))]
 
     #[test]
     fn the_engine_is_the_core(
@@ -127,7 +135,8 @@ proptest! {
         let input = folder.path().join("in.jsonl");
         fs::write(&input, jsonl(&texts)).unwrap();
         let (candidates, measure, verify) = if cluster == GREEDY { (Candidates::default(), Measure::Resemblance, finding.2.filter(|v| *v != Verify::None)) } else { finding };
-        let method = Config { threshold, candidates, measure, verify, occurrences, cluster, ..Config::default() };
+        let recall = promised(&candidates);
+        let method = Config { threshold, candidates, measure, verify, occurrences, cluster, recall, ..Config::default() };
         let config = RunConfig { method: method.clone(), keep: Some(keep.clone()), threads, ..config(&[&input]) };
         let answer = run(&config, folder.path());
         let keys: Vec<u64> = texts.iter().enumerate().map(|(i, text)| match keep {
@@ -159,7 +168,9 @@ proptest! {
         fs::write(&input, jsonl(&texts)).unwrap();
         let (candidates, measure, verify) = finding;
         let verify = verify.unwrap_or(candidates.verify());
-        let method = Config { threshold, candidates, measure, verify: Some(verify), cluster: Cluster::Components, ..Config::default() };
+        let says_only_yes = matches!(candidates, Candidates::Sentences(_)) && verify == Verify::Sketch;
+        let recall = promised(&candidates);
+        let method = Config { recall,  threshold, candidates, measure, verify: Some(verify), cluster: Cluster::Components, ..Config::default() };
         let config = RunConfig { method, keep: Some(Keep::First), ..config(&[&input]) };
         let file = folder.path().join("pairs");
         pairs(&config, Some(&file), &silent).unwrap();
@@ -176,7 +187,7 @@ proptest! {
                 (Verify::Sketch, Measure::Containment) => [false, true, true, false],
                 (Verify::None, _) => [false; 4],
             };
-            prop_assert_eq!(figures, expected);
+            prop_assert!(figures == expected || says_only_yes && figures == [false; 4], "{}", pair);
         }
         let firsts: Vec<u64> = (0..texts.len() as u32).map(|d| groups.find(d).into()).collect();
         let representatives = lines(&run(&config, folder.path()).decisions);
@@ -209,11 +220,26 @@ fn texts_of(path: &Path) -> Vec<String> {
 
 #[test]
 fn real_collections_get_the_cores_answer() {
-    for (name, dropped) in [("licenses.jsonl.zst", 300), ("zh_tang.jsonl.zst", 900), ("ota_versions.jsonl.zst", 250)] {
+    let shared = |super_shingles| Candidates::Shared(Shared { super_shingles, ..Shared::default() });
+    let contained = Config { measure: Measure::Containment, candidates: shared(false), ..Config::default() };
+    let by = |candidates| Config { candidates, ..Config::default() };
+    for (name, method, dropped) in [
+        ("licenses.jsonl.zst", Config::default(), 300),
+        ("licenses.jsonl.zst", by(shared(false)), 300),
+        ("licenses.jsonl.zst", by(shared(true)), 300),
+        ("licenses.jsonl.zst", contained.clone(), 250),
+        ("licenses.jsonl.zst", by(Candidates::SimHash(SimHashBy::default())), 300),
+        ("licenses.jsonl.zst", by(Candidates::Sentences(SentencesBy::default())), 150),
+        ("zh_tang.jsonl.zst", Config::default(), 900),
+        ("zh_tang.jsonl.zst", contained, 900),
+        ("ota_versions.jsonl.zst", Config::default(), 250),
+        ("ota_versions.jsonl.zst", by(shared(false)), 250),
+    ] {
         let folder = TempDir::new().unwrap();
         let texts = texts_of(&testdata(name));
-        let answer = run(&config(&[&testdata(name)]), folder.path());
-        let expected = expected(&texts, &vec![0; texts.len()], Config::default());
+        let config = RunConfig { method: method.clone(), keep: Some(Keep::First), ..config(&[&testdata(name)]) };
+        let answer = run(&config, folder.path());
+        let expected = expected(&texts, &vec![0; texts.len()], method.clone());
         // Ids are the collections' own: compare by place.
         let ids: Vec<Value> = lines(&answer.decisions).iter().map(|d| d["id"].clone()).collect();
         for (found, mut expected) in lines(&answer.decisions).into_iter().zip(expected) {
@@ -221,9 +247,9 @@ fn real_collections_get_the_cores_answer() {
             if let Some(representative) = expected["representative"].as_u64() {
                 expected["representative"] = ids[representative as usize].clone();
             }
-            assert_eq!(found, expected, "{name}");
+            assert_eq!(found, expected, "{name}, {method:?}");
         }
-        assert!(answer.summary.dropped > dropped, "{name}: {:?}", answer.summary);
+        assert!(answer.summary.dropped > dropped, "{name}, {method:?}: {:?}", answer.summary);
     }
 }
 
@@ -324,5 +350,71 @@ fn recall_and_precision_against_the_independent_truth() {
             unlike += usize::from(*exact < 0.8);
         }
         assert!(unlike * 1000 <= decisions.len(), "{name}: {unlike}");
+    }
+}
+
+/// A truth's pairs, by ids, with their figures.
+fn truth_of(path: &Path) -> Vec<Value> {
+    lines(&zstd::decode_all(fs::File::open(path).unwrap()).unwrap())
+}
+
+/// The pairs that a configuration lists, by ids.
+fn listed(input: &Path, method: Config) -> std::collections::HashSet<(String, String)> {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("pairs");
+    pairs(&RunConfig { method, ..config(&[input]) }, Some(&file), &silent).unwrap();
+    lines(&fs::read(file).unwrap()).iter().map(ids_of).collect()
+}
+
+fn ids_of(pair: &Value) -> (String, String) {
+    (pair["a"].as_str().unwrap().into(), pair["b"].as_str().unwrap().into())
+}
+
+#[test]
+fn bands_find_99_in_100_at_every_threshold_on_every_set() {
+    let sets = [
+        "licenses",
+        "newsgroups20",
+        "zh_mingju",
+        "zh_tang",
+        "ja_aozora_dev",
+        "winps_docs",
+        "ota_us_versions",
+        "clough_stevenson",
+    ];
+    for name in sets {
+        let (Some(input), Some(truth)) = (shared(&format!("{name}.jsonl.zst")), shared(&format!("{name}.pairs.jsonl.zst")))
+        else {
+            return;
+        };
+        let truth = truth_of(&truth);
+        for threshold in [0.5, 0.7, 0.8, 0.9] {
+            let found = listed(&input, Config { threshold, ..Config::default() });
+            let similar = || truth.iter().filter(|pair| pair["jaccard"].as_f64().unwrap() >= threshold);
+            let missed = similar().filter(|pair| !found.contains(&ids_of(pair))).count();
+            assert!(missed * 100 <= similar().count(), "{name} at {threshold}: {missed} of {}", similar().count());
+        }
+    }
+}
+
+#[test]
+fn containment_of_nine_tenths_is_found_on_every_set() {
+    for name in ["licenses", "newsgroups20", "zh_tang", "ja_aozora_dev", "winps_docs", "ota_us_versions", "clough_stevenson"] {
+        let files = ["jsonl", "pairs.jsonl", "containment.jsonl"].map(|kind| shared(&format!("{name}.{kind}.zst")));
+        let [Some(input), Some(alike), Some(contained)] = files else { return };
+        // One file has the pairs that resemble each other by a half, the other those below of which one contains the other.
+        let truth: Vec<Value> = [truth_of(&alike), truth_of(&contained)].concat();
+        let size = |pair: &Value, side: &str| pair[side].as_f64().unwrap();
+        let smaller = |pair: &Value| size(pair, "na").min(size(pair, "nb"));
+        let wanted = truth.iter().filter(|pair| smaller(pair) >= 50.0 && size(pair, "inter") / smaller(pair) >= 0.9);
+        let method = Config {
+            threshold: 0.9,
+            measure: Measure::Containment,
+            candidates: Candidates::Shared(Shared::default()),
+            ..Config::default()
+        };
+        let found = listed(&input, method);
+        let missed = wanted.clone().filter(|pair| !found.contains(&ids_of(pair))).count();
+        assert!(missed * 20 <= wanted.clone().count(), "{name}: {missed} of {}", wanted.count());
     }
 }

@@ -272,10 +272,12 @@ impl<'a> Collection<'a> {
                 };
                 return Decision { reason, representative: None, similarity: None, overlap: None, cluster_size: sizes[d] };
             };
-            let exact = self.digests[d] == self.digests[r as usize];
+            let same = |d: u32| (self.digests[d as usize], self.bits.get(d));
+            let exact = self.method.same(same(d as u32), same(r));
             let counted = self.method.verify() == Verify::Exact || exact;
             let overlap = counted.then(|| Overlap::of(&self.sets[d], &self.sets[r as usize]));
-            let estimated = (self.method.verify() == Verify::Sketch).then(|| self.estimate(d as u32, r));
+            let estimated =
+                (self.method.verify() == Verify::Sketch && self.method.estimates()).then(|| self.estimate(d as u32, r));
             Decision {
                 reason: if exact { Reason::Exact } else { near },
                 representative: Some(r as usize),

@@ -99,6 +99,46 @@ pub enum ErrorKind {
         "comparing all pairs makes no sketches to estimate from: leave the verification exact, or find candidates by sketches"
     )]
     NothingToEstimate,
+    /// A modulus that grows with the text was asked for where parts of texts are looked for.
+    #[error(
+        "a modulus that grows with the text leaves nothing of a short one in a long one's sample: for containment, give a fixed one"
+    )]
+    GrowingModulus,
+    /// A given modulus finds fewer pairs than the asked recall.
+    #[error(
+        "one shingle in {modulus} finds {found:.4} of the texts of 50 shingles at {threshold}, and a recall of {recall} was asked for: give a smaller modulus, or ask for a recall of {attainable}"
+    )]
+    Sampled {
+        /// m, one shingle in which is sampled.
+        modulus: u64,
+        /// P(found) at the threshold.
+        found: f64,
+        /// The wanted recall.
+        recall: f64,
+        /// The threshold t.
+        threshold: f64,
+        /// A recall that it reaches.
+        attainable: f64,
+    },
+    /// A super-shingle of no elements, or so long that it finds fewer pairs than the asked recall; or none are asked for.
+    #[error(
+        "super-shingles of {run} find {found:.4} of the pairs at {threshold}, and a recall of {recall} was asked for: give a length from 1 to {most}"
+    )]
+    Run {
+        /// Elements asked for.
+        run: usize,
+        /// P(found) at the threshold.
+        found: f64,
+        /// The wanted recall.
+        recall: f64,
+        /// The threshold t.
+        threshold: f64,
+        /// The longest that reaches it.
+        most: usize,
+    },
+    /// Greedy clusters estimate resemblance.
+    #[error("greedy clusters estimate resemblance, not containment: for containment, cluster by the law or by components")]
+    GreedyContainment,
     /// Greedy clusters have a way of their own of finding what is alike.
     #[error("greedy clusters are found by the sketches of their representatives: leave the method and the candidates to them")]
     GreedyFinds,

@@ -23,7 +23,7 @@ pub struct FindArgs {
     /// Of --method minhash: by what samples of shingles documents meet [default: bands; for containment, shared]
     #[arg(long, value_enum, help_heading = "Finding")]
     pub candidates: Option<CandidatesBy>,
-    /// Share of the pairs at the threshold that must be found; pairs above it are found more often
+    /// Of minhash: share of the pairs at the threshold that must be found; pairs above it are found more often
     #[arg(long, value_name = "P", default_value_t = Config::default().recall, allow_negative_numbers = true, help_heading = "Finding")]
     pub recall: f64,
     /// Bands, together with --rows, instead of those that the threshold and the recall choose

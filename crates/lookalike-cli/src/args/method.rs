@@ -39,7 +39,7 @@ pub struct MethodArgs {
 /// What counts as similar.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum VerifyBy {
-    /// the exact resemblance of the two sets
+    /// the exact measure of the two sets
     Exact,
     /// what the sketches say: an estimate some hundredths off; of simhash that few bits differ, of sentences that they are the same
     Sketch,

@@ -14,7 +14,7 @@ use lookalike::{
 use lookalike_engine::RunConfig;
 
 pub use self::{
-    find::{CandidatesBy, FindArgs, MeasureBy, modulus},
+    find::{CandidatesBy, FindArgs, MeasureBy, MethodBy, modulus},
     method::{MethodArgs, VerifyBy},
 };
 

@@ -6,22 +6,24 @@ use std::{
 };
 
 use clap::Args;
-use lookalike::{Candidates, Cluster, Verify, lsh::FEWEST_SHINGLES, verify::Measure};
+use lookalike::{Candidates, Cluster, Verify, verify::Measure};
 use lookalike_engine::{Outputs, Summary, dedup};
 
 use crate::{
     args::{InputArgs, MethodArgs, RunArgs, run_config},
+    found::{aside, found},
     output::{BOLD, Bars, DIM, bytes, count, counted, print, say, warning},
 };
 
 /// Keep one of each group of documents that are roughly the same
 ///
 /// Going down keep order, a document is dropped when a document already kept is at least as similar to it as the
-/// threshold says; its representative is the most similar kept one. Similarity is the exact resemblance of the two sets
-/// of shingles. Nothing is joined by chains: every dropped document is similar to the one that stands for it.
+/// threshold says; its representative is the most similar kept one. By default similarity is the exact resemblance of the two
+/// sets of shingles, and nothing is joined by chains: every dropped document is similar to the one that stands for it. --measure,
+/// --verify (of simhash, without being asked) and --cluster change that, and the summary says so.
 ///
 /// The kept lines are written byte for byte as they came, the decisions as one JSON line for each document, in input order:
-/// id, verdict (kept, dropped), reason (unique, representative, empty; exact, near), representative, resemblance,
+/// id, verdict (kept, dropped), reason (unique, representative, empty; exact, near, contained), representative, resemblance,
 /// containment (the share of this text found in the representative), containment_of_representative, cluster_size.
 /// They stand beside the kept lines unless named otherwise. Without -o nothing but the summary, and the decisions if asked
 /// for, is written.
@@ -115,16 +117,9 @@ impl Dedup {
                 lines.push("  groups   are greedy clusters by estimates: members may be unlike their first".into())
             }
         }
-        lines.push(format!("  found    {}; {} looked at", found(s), counted(s.pairs_met, "pair")));
-        if s.common > 0 {
-            let (common, most) = (counted(s.common, "common shingle"), count(s.most_common.into()));
-            lines.push(format!(
-                "  aside    {common} (the most common in {most} texts): pairs that share no other are missed; see --common"
-            ));
-            if s.all_common > 0 {
-                lines.push(format!("           {} with no other", counted(s.all_common, "text")));
-            }
-        }
+        let met = counted(s.finding.pairs_met, "pair");
+        lines.push(format!("  found    {}; {met} looked at", found(&s.finding, &s.method)));
+        lines.extend(aside(&s.finding).into_iter().map(|words| format!("  aside    {words}")));
         if s.bad_lines > 0 {
             let file = self.input.records.skip_bad.as_deref().map_or(String::new(), |path| path.display().to_string());
             let aside = if self.dry_run { "to be set aside in" } else { "set aside in" };
@@ -162,19 +157,6 @@ fn similar(s: &Summary) -> String {
         (Verify::Sketch, Measure::Resemblance, _) => format!("with an estimated resemblance of {threshold} or more"),
         (Verify::Sketch, Measure::Containment, _) => format!("with an estimated containment of {threshold} or more"),
         (Verify::None, _, _) => "only as its candidates: nothing was verified".into(),
-    }
-}
-
-/// Which share of what is similar was found, and how.
-fn found(s: &Summary) -> String {
-    let (by, threshold) = (&s.found_by, s.method.threshold);
-    match (s.found_at_threshold.map(|found| 100.0 * found), s.method.measure) {
-        _ if s.method.candidates == Candidates::All => format!("all pairs at {threshold} or more, by {by}"),
-        (None, _) => format!("only by {by}"),
-        (Some(found), Measure::Resemblance) => format!("{found:.2} % of pairs at {threshold}, more above it ({by})"),
-        (Some(found), Measure::Containment) => {
-            format!("{found:.2} % of texts of {FEWEST_SHINGLES} shingles contained by {threshold}, more of others ({by})")
-        }
     }
 }
 

@@ -3,11 +3,12 @@
 use std::{path::PathBuf, process::ExitCode};
 
 use clap::Args;
-use lookalike::{Candidates, Config, Verify};
+use lookalike::{Config, Verify};
 use lookalike_engine::pairs;
 
 use crate::{
-    args::{FindArgs, InputArgs, RunArgs, ShingleArgs, VerifyBy, run_config},
+    args::{FindArgs, InputArgs, MethodBy, RunArgs, ShingleArgs, VerifyBy, run_config},
+    found::{aside, found},
     output::{Bars, counted, say, warning},
 };
 
@@ -16,8 +17,9 @@ use crate::{
 /// One JSON line a pair, in input order: a, b, resemblance, containment_ab (the share of a found in b), containment_ba,
 /// intersection, size_a, size_b, all counted exactly. With --verify sketch the pairs are those that the sketches take for
 /// similar, and the line has a, b and an estimate: resemblance, or for containment containment_ab and containment_ba. With
-/// --verify none they are all candidates, and the line has a and b alone. Candidates come from sketches and miss a known share of the pairs
-/// (see `lookalike curve`); with --exact none is missed: the sets themselves are joined.
+/// --verify none they are all candidates, and the line has a and b alone. Candidates come from sketches and miss a share of the
+/// pairs, which the last line tells where it is known (see `lookalike curve`); with --exact none is missed: the sets themselves
+/// are joined.
 ///
 /// Exit code 1 when there is no pair.
 #[derive(Args)]
@@ -51,11 +53,11 @@ pub struct Pairs {
 impl Pairs {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let verify = Verify::from(self.verify);
-        let mut method = Config { threshold: self.threshold, verify: Some(verify), ..self.find.config(&self.shingles)? };
+        let mut find = self.find;
         if self.exact {
-            method.candidates = Candidates::All;
+            find.method = MethodBy::Shingle;
         }
-        let all = method.candidates == Candidates::All;
+        let method = Config { threshold: self.threshold, verify: Some(verify), ..find.config(&self.shingles)? };
         let config = run_config(&self.input.inputs, &self.input.records, &self.run, method);
         let bars = Bars::new(self.run.quiet);
         let done = pairs(&config, self.output.as_deref(), &|progress| bars.show(progress));
@@ -67,18 +69,14 @@ impl Pairs {
         if self.json {
             say(&serde_json::to_string_pretty(&summary)?);
         } else if !self.run.quiet {
-            let found = match summary.found_at_threshold {
-                _ if all => "all there are".into(),
-                Some(found) => format!("{:.2} % of those at {} are found, more above it", 100.0 * found, self.threshold),
-                None => "an unknown share of all there are".into(),
-            };
             let similar = match verify {
                 Verify::Exact => "",
                 Verify::Sketch => ", similar as the sketches say",
                 Verify::None => ", candidates that nobody verified",
             };
             let (pairs, documents) = (counted(summary.pairs, "pair"), counted(summary.documents, "document"));
-            say(&format!("{pairs} among {documents}{similar} ({found})"));
+            say(&format!("{pairs} among {documents}{similar}; found: {}", found(&summary.finding, &config.method)));
+            aside(&summary.finding).iter().for_each(|words| say(&format!("set aside: {words}")));
         }
         Ok(ExitCode::from(u8::from(summary.pairs == 0)))
     }

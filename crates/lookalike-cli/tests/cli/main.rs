@@ -4,8 +4,8 @@
 mod curve_and_compare;
 mod dedup;
 mod errors;
-mod methods;
 mod eval;
+mod methods;
 mod pairs;
 mod readme;
 

@@ -32,9 +32,13 @@ const ROWS_IN_MEMORY: usize = 128 << 20;
 pub(crate) struct Counted {
     /// Each pair once, sorted.
     pub(crate) pairs: Vec<(u32, u32)>,
+    /// How many they are, or were before they were taken.
+    pub(crate) candidates: u64,
     /// Elements in too many documents.
     pub(crate) aside: Vec<Common>,
-    /// Documents of which every element was set aside: they are nobody's candidates.
+    /// Pairs that met: those that share an element of their prefixes.
+    pub(crate) met: u64,
+    /// Documents that share only elements which were set aside: they are nobody's candidates.
     pub(crate) lost: u64,
 }
 
@@ -79,6 +83,7 @@ impl<'a> Counting<'a> {
         while let Some(pair) = met.next() {
             let [a, b] = pair?;
             while met.next_if(|next| matches!(next, Ok(next) if *next == [a, b])).is_some() {}
+            counted.met += 1;
             if at != Some(a) {
                 self.lists.sample(a, &mut of_a)?;
                 at = Some(a);
@@ -88,6 +93,7 @@ impl<'a> Counting<'a> {
                 counted.pairs.push((a, b));
             }
         }
+        counted.candidates = counted.pairs.len() as u64;
         Ok(counted)
     }
 
@@ -143,7 +149,7 @@ impl<'a> Counting<'a> {
         Ok(rows)
     }
 
-    /// The rows of one document, whose known elements stand the rarest first. Tells whether all of its elements are common.
+    /// The rows of one document, whose known elements stand the rarest first. Tells whether all of these are common.
     fn prefixes_of(&self, known: &[Known], rows: &mut Sorter<'a, Row>) -> Result<bool> {
         let Some(&[document, ..]) = known.first() else { return Ok(false) };
         let mut room = Vec::new();
@@ -167,7 +173,7 @@ impl<'a> Counting<'a> {
                 rows.push([level, high, low, document, u32::from(inside)])?;
             }
         }
-        Ok(known.len() == sample.elements.len() && known[0][1] > common)
+        Ok(known[0][1] > common)
     }
 
     /// The pairs that an element brings together, of which one has it in its prefix; a pair may come several times.

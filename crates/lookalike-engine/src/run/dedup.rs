@@ -69,19 +69,15 @@ pub fn dedup(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resul
     summary.seconds.sketching = clock.lap();
 
     let mut pairing = Pairing::new(&table);
-    let greedy_groups = match config.method.cluster {
-        Cluster::Greedy(by) => Some(greedy::group(by, config.method.threshold, &table.lists, &pairing)?),
-        Cluster::Law | Cluster::Components => None,
-    };
-    let meetings = match &greedy_groups {
-        Some(first_of) => {
-            pairing.keep_grouped(first_of);
-            Meetings::Listed(Vec::new())
+    let (greedy_groups, meetings, counted) = match config.method.cluster {
+        Cluster::Greedy(by) => {
+            let (first_of, counted) = greedy::group(by, config.method.threshold, &table.lists, &pairing)?;
+            pairing.keep_grouped(&first_of);
+            (Some(first_of), Meetings::Listed(Vec::new()), counted)
         }
-        None => {
+        Cluster::Law | Cluster::Components => {
             let (meetings, counted) = Meetings::new(config, &method, &mut table, &mut pairing, &pool, observer)?;
-            summary.set_aside(&counted);
-            meetings
+            (None, meetings, counted)
         }
     };
     summary.seconds.pairing = clock.lap();
@@ -102,8 +98,8 @@ pub fn dedup(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resul
             }
         }
     };
-    summary.pairs_met = matcher.met.load(Ordering::Relaxed);
-    summary.pairs_refused = matcher.refused.load(Ordering::Relaxed);
+    let (met, refused) = (matcher.met.load(Ordering::Relaxed), matcher.refused.load(Ordering::Relaxed));
+    summary.finding.count(&method, &counted, met, refused);
     summary.seconds.deciding = clock.lap();
 
     let emitting = Emitting::new(&table, &pairing, &matcher, &verdicts, &pool);

@@ -117,16 +117,22 @@ impl<'a> Emitting<'a> {
             None if self.pairing.is_empty(document) => Reason::Empty,
             None if self.sizes[document as usize] == 1 => Reason::Unique,
             None => Reason::Representative,
-            Some(r) if self.table.digests[document as usize] == self.table.digests[r as usize] => Reason::Exact,
+            Some(r) if self.same(document, r) => Reason::Exact,
             Some(_) => near,
         }
     }
 
+    /// Whether two documents have the same canonical form.
+    fn same(&self, a: u32, b: u32) -> bool {
+        let of = |document: u32| (self.table.digests[document as usize], self.table.bits.get(document));
+        self.matcher.method.same(of(a), of(b))
+    }
+
     fn likeness(&self, document: u32, representative: u32) -> Result<Likeness> {
         Ok(match (self.verdicts.overlap(document), self.matcher.method.verify()) {
-            _ if self.table.digests[document as usize] == self.table.digests[representative as usize] => Likeness::Same,
+            _ if self.same(document, representative) => Likeness::Same,
             (Some(overlap), _) => Likeness::Counted(overlap),
-            (None, Verify::Sketch) => {
+            (None, Verify::Sketch) if self.matcher.method.estimates() => {
                 Likeness::Estimated(self.matcher.method.config().measure, self.matcher.estimate(document, representative)?)
             }
             (None, _) => Likeness::Unknown,

@@ -5,6 +5,7 @@ use rayon::ThreadPool;
 
 use super::{
     components::{Grouped, measure_dropped},
+    counting::Counted,
     deciding::Verdicts,
     lists::Lists,
     matching::Matcher,
@@ -12,8 +13,8 @@ use super::{
 };
 use crate::error::{Error, Result};
 
-/// For each document, the first of its cluster; itself where it is that.
-pub(crate) fn group(by: GreedyBy, threshold: f64, lists: &Lists, pairing: &Pairing) -> Result<Vec<u32>> {
+/// For each document, the first of its cluster; itself where it is that. And how many sketches were compared.
+pub(crate) fn group(by: GreedyBy, threshold: f64, lists: &Lists, pairing: &Pairing) -> Result<(Vec<u32>, Counted)> {
     let mut clusters = GreedyClusters::new(by.sample, threshold, by.representative).map_err(Error::from)?;
     let (mut firsts, mut room) = (Vec::new(), Vec::new());
     let mut first_of: Vec<u32> = (0..pairing.order.len() as u32).collect();
@@ -24,7 +25,8 @@ pub(crate) fn group(by: GreedyBy, threshold: f64, lists: &Lists, pairing: &Pairi
         }
         first_of[document as usize] = firsts[cluster];
     }
-    Ok(first_of)
+    let compared = clusters.work().comparisons;
+    Ok((first_of, Counted { met: compared, candidates: compared, ..Counted::default() }))
 }
 
 /// Verdicts by greedy clusters: the first of each is kept, and how like it the others are is measured.

@@ -6,6 +6,7 @@ mod deciding;
 mod dedup;
 mod emitting;
 mod enrolling;
+mod finding;
 mod greedy;
 mod lists;
 mod loading;
@@ -22,6 +23,7 @@ mod summary;
 
 pub use dedup::{Outputs, dedup};
 pub use enrolling::{Roll, enrol};
+pub use finding::Finding;
 pub use lookup::find_texts;
 pub use pairs::{Pair, PairFigures, PairsSummary, pairs};
 pub use retrieving::{read_decisions, read_pairs};

@@ -1,9 +1,12 @@
 //! Every match of a collection, from candidates or, exactly, from an all-pairs join.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::atomic::Ordering,
+};
 
 use lookalike::{
-    Config, Method, Verify,
+    Cluster, Config, Method, Verify,
     verify::{Figures, Measure, Overlap},
 };
 use serde::Serialize;
@@ -12,6 +15,7 @@ use serde_json::value::RawValue;
 use super::{
     components::likenesses,
     dedup::pool,
+    finding::Finding,
     loading,
     matching::{Likeness, Matcher},
     meeting::Meetings,
@@ -89,8 +93,9 @@ pub struct PairsSummary {
     pub documents: u64,
     /// Pairs written.
     pub pairs: u64,
-    /// P(found) for a pair at the threshold, where it is known; 1 where all pairs were looked for.
-    pub found_at_threshold: Option<f64>,
+    /// How candidates were found.
+    #[serde(flatten)]
+    pub finding: Finding,
     /// Lines set aside as no records.
     pub bad_lines: u64,
     /// The first of them, told.
@@ -106,7 +111,9 @@ pub struct PairsSummary {
 /// As [`dedup`](super::dedup::dedup).
 pub fn pairs(config: &RunConfig, output: Option<&Path>, observer: Observer) -> Result<PairsSummary> {
     // A list of pairs is there for its figures: they are counted whatever way candidates are found, unless asked otherwise.
-    let method = Method::new(Config { verify: config.method.verify.or(Some(Verify::Exact)), ..config.method.clone() })?;
+    // Pairs are not grouped.
+    let (verify, cluster) = (config.method.verify.or(Some(Verify::Exact)), Cluster::Law);
+    let method = Method::new(Config { verify, cluster, ..config.method.clone() })?;
     let inputs = expand(&config.inputs)?;
     let stdout = PathBuf::from("-");
     let path = output.unwrap_or(&stdout);
@@ -121,7 +128,7 @@ pub fn pairs(config: &RunConfig, output: Option<&Path>, observer: Observer) -> R
     let mut pairing = Pairing::new(&table);
     let copies = Copies::of(&pairing);
     let with_copies: Vec<u32> = pairing.contenders.iter().copied().filter(|&d| copies.group(d).len() > 1).collect();
-    let (meetings, _) = Meetings::new(config, &method, &mut table, &mut pairing, &pool, observer)?;
+    let (meetings, counted) = Meetings::new(config, &method, &mut table, &mut pairing, &pool, observer)?;
     pairing.contenders.extend(with_copies);
     pairing.contenders.sort_unstable();
     pairing.contenders.dedup();
@@ -142,10 +149,12 @@ pub fn pairs(config: &RunConfig, output: Option<&Path>, observer: Observer) -> R
     let listing = Listing { table: &table, pairing: &pairing, copies: &copies, matcher: &matcher };
     let listed = listing.write(matches, &mut output)?;
     finish([bad, Some(output)])?;
+    let mut finding = Finding::new(&method);
+    finding.count(&method, &counted, matcher.met.load(Ordering::Relaxed), matcher.refused.load(Ordering::Relaxed));
     Ok(PairsSummary {
         documents: table.documents().into(),
         pairs: listed,
-        found_at_threshold: method.found_at_threshold(),
+        finding,
         bad_lines: table.counts.bad_lines,
         bad_examples: table.counts.bad_examples.clone(),
     })
@@ -155,7 +164,7 @@ pub fn pairs(config: &RunConfig, output: Option<&Path>, observer: Observer) -> R
 fn figures(a: u32, b: u32, likeness: Likeness, matcher: &Matcher) -> Result<PairFigures> {
     Ok(match (likeness.overlap, matcher.method.verify()) {
         (Some(overlap), _) => PairFigures::Counted(overlap.into()),
-        (None, Verify::Sketch) => {
+        (None, Verify::Sketch) if matcher.method.estimates() => {
             PairFigures::estimated(matcher.method.config().measure, matcher.estimate(a, b)?, matcher.estimate(b, a)?)
         }
         (None, _) => PairFigures::Unknown {},

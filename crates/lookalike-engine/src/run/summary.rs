@@ -3,7 +3,7 @@
 use lookalike::{Config, Method, Verify, lsh::Shape};
 use serde::Serialize;
 
-use super::counting::Counted;
+use super::finding::Finding;
 
 /// The outcome of a run. Documents in = kept + dropped, always.
 #[derive(Debug, Clone, Serialize)]
@@ -34,24 +34,13 @@ pub struct Summary {
     pub blank_lines: u64,
     /// Bytes of the documents' lines, decompressed.
     pub bytes: u64,
-    /// How candidates were found, in words.
-    pub found_by: String,
+    /// How candidates were found.
+    #[serde(flatten)]
+    pub finding: Finding,
     /// Bands of the signature, where candidates are found by bands.
     pub bands: Option<usize>,
     /// Rows of a band.
     pub rows: Option<usize>,
-    /// P(found) for a pair at the threshold, where it is known.
-    pub found_at_threshold: Option<f64>,
-    /// Pairs that met when it was decided, after documents without any likely partner were set aside.
-    pub pairs_met: u64,
-    /// Of these, pairs that their fixed-size sketches refused.
-    pub pairs_refused: u64,
-    /// Sampled fingerprints that were set aside as common, where documents meet by what they share.
-    pub common: u64,
-    /// Documents in which the most common of them is.
-    pub most_common: u32,
-    /// Documents of which all sampled fingerprints were set aside: nothing is found for them but equal ones.
-    pub all_common: u64,
     /// Seconds of each pass.
     pub seconds: Seconds,
     /// The most memory that the process has taken so far, in bytes, where the system tells.
@@ -71,7 +60,7 @@ pub struct Seconds {
     pub sketching: f64,
     /// Keys to buckets.
     pub pairing: f64,
-    /// Sets of documents that share a band.
+    /// Sets of documents that may match.
     pub loading: f64,
     /// Down keep order.
     pub deciding: f64,
@@ -98,26 +87,14 @@ impl Summary {
             without_id: 0,
             blank_lines: 0,
             bytes: 0,
-            found_by: method.found_by(),
+            finding: Finding::new(method),
             bands: curve.map(|curve| curve.bands),
             rows: curve.map(|curve| curve.rows),
-            found_at_threshold: method.found_at_threshold(),
-            pairs_met: 0,
-            pairs_refused: 0,
-            common: 0,
-            most_common: 0,
-            all_common: 0,
             seconds: Seconds::default(),
             peak_memory: None,
             method: method.config().clone(),
             verify: method.verify(),
             keep: String::new(),
         }
-    }
-
-    pub(crate) fn set_aside(&mut self, counted: &Counted) {
-        self.common = counted.aside.len() as u64;
-        self.most_common = counted.aside.iter().map(|common| common.documents).max().unwrap_or(0);
-        self.all_common = counted.lost;
     }
 }

@@ -1,7 +1,7 @@
 //! When sharing so many sampled fingerprints makes two documents candidates: the recall contract of MOD_m sketches.
 
 use crate::{
-    error::Result,
+    error::{ErrorKind, Result},
     sketch::{Modulus, binomial::probability, shared_of_least},
 };
 
@@ -77,14 +77,14 @@ impl Sharing {
     /// what they share: the largest power of two with which texts of [`FEWEST_SHINGLES`] are found.
     ///
     /// # Errors
-    /// When the threshold or the recall cannot be.
+    /// When the threshold or the recall cannot be, when a given modulus finds less, or grows where parts are to be found.
     pub fn new(against: Against, threshold: f64, recall: f64, modulus: Option<Modulus>) -> Result<Self> {
         super::Shape::check(threshold, recall)?;
         let miss = MISS_SHARE * (1.0 - recall);
         let with = |modulus| Self { against, threshold, miss, modulus, least: Vec::new() };
         let chosen = match against {
             Against::Union => {
-                let keeps = |&least: &usize| with(Modulus::Growing { least }).found_of(least) >= recall;
+                let keeps = |&least: &usize| with(Modulus::Growing { least }).found_at_threshold() >= recall;
                 let least = (0..12).map(|i| 50 << i).find(keeps).unwrap_or(50 << 12);
                 Modulus::Growing { least }
             }
@@ -94,6 +94,15 @@ impl Sharing {
             }
         };
         let mut sharing = with(modulus.unwrap_or(chosen));
+        match (against, sharing.modulus) {
+            (Against::Smaller, Modulus::Growing { .. }) => return Err(ErrorKind::GrowingModulus.into()),
+            (_, Modulus::Fixed { level }) if modulus.is_some() && sharing.found_at_threshold() < recall => {
+                let found = sharing.found_at_threshold();
+                let attainable = (found * 100.0).floor() / 100.0;
+                return Err(ErrorKind::Sampled { modulus: 1 << level.min(63), found, recall, threshold, attainable }.into());
+            }
+            _ => {}
+        }
         let (mut least, mut table) = (1, vec![1]);
         for n in 1..=TABLED {
             // More elements, no fewer shared.
@@ -122,16 +131,25 @@ impl Sharing {
         }
     }
 
-    /// The fewest shared elements that make a document with `n` a candidate of one with as many or more.
+    /// The fewest shared elements that make a document with `n` a candidate of one with as many or more; more than `n` where
+    /// none do.
     pub fn least(&self, n: usize) -> usize {
-        match self.least.get(n) {
-            Some(&least) => least as usize,
-            // `suffices` holds from some number on.
-            None => 1 + bisect(n, |shared| !self.suffices(shared, n)),
+        if let Some(&least) = self.least.get(n) {
+            return least as usize;
         }
+        // Who shares more suffices too: of 1,000 elements a bisection takes a hundredth of the time of trying one after the other.
+        let (mut least, mut enough) = (1, n + 1);
+        while least < enough {
+            let middle = least.midpoint(enough);
+            match self.suffices(middle, n) {
+                true => enough = middle,
+                false => least = middle + 1,
+            }
+        }
+        least
     }
 
-    /// Whether the sample of the larger document must hold few rare elements too, or may hold anything besides what is shared.
+    /// What the shared elements are a share of.
     pub fn against(&self) -> Against {
         self.against
     }
@@ -143,16 +161,7 @@ impl Sharing {
 
     /// P(found) of a pair at the threshold of which n elements were sampled.
     fn found_of(&self, n: usize) -> f64 {
-        // Who shares more suffices too: of 1,000 elements a bisection takes a hundredth of the time of trying one after the other.
-        let (mut least, mut enough) = (0, n + 1);
-        while least < enough {
-            let middle = least.midpoint(enough);
-            match self.suffices(middle, n) {
-                true => enough = middle,
-                false => least = middle + 1,
-            }
-        }
-        probability(n, self.threshold, least..=n)
+        probability(n, self.threshold, self.least(n)..=n)
     }
 
     /// P(found) of a pair at the threshold whose set (for resemblance, the union) has `size` members.
@@ -172,23 +181,15 @@ impl Sharing {
         (1..=size).map(|n| probability(size, share, n..=n) * of(n)).sum()
     }
 
-    /// P(found) of a pair at the threshold, at the least: of large texts, or of those of [`FEWEST_SHINGLES`].
+    /// P(found) of a pair at the threshold, at the least: of all where the modulus grows with the text, else of texts of
+    /// [`FEWEST_SHINGLES`] and more.
     pub fn found_at_threshold(&self) -> f64 {
         match self.modulus {
-            Modulus::Growing { least } => self.found_of(least),
+            // It saws with the number of elements, which is at least so many; less and less as they grow.
+            Modulus::Growing { least } => (least..=4 * least).map(|n| self.found_of(n)).fold(1.0, f64::min),
             Modulus::Fixed { .. } => self.found(FEWEST_SHINGLES),
         }
     }
-}
-
-/// The largest number from 0 to n for which `holds` does, which holds from 0 up to it.
-fn bisect(n: usize, holds: impl Fn(usize) -> bool) -> usize {
-    let (mut holding, mut failing) = (0, n);
-    while holding + 1 < failing {
-        let middle = (holding + failing) / 2;
-        if holds(middle) { holding = middle } else { failing = middle }
-    }
-    holding
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use sketcher::Sketcher;
 use crate::{
     config::{Candidates, Cluster, Config, FingerprintBy, Occurrences, Shared, Verify},
     error::{ErrorKind, Result},
-    fingerprint::{self, Rabin},
+    fingerprint::{self, Digest, Rabin},
     lsh::{Sample, Shape, Sharing},
     shingle::Shingling,
     text::canonicalise,
@@ -37,6 +37,9 @@ impl Method {
         config.tokens.check()?;
         config.folds.check()?;
         Shape::check(config.threshold, config.recall)?;
+        if config.measure == Measure::Containment && matches!(config.cluster, Cluster::Greedy(_)) {
+            return Err(ErrorKind::GreedyContainment.into());
+        }
         let sketcher = Sketcher::new(&config)?;
         let verify = config.verify.unwrap_or_else(|| config.candidates.verify());
         let super_shingles = matches!(config.candidates, Candidates::Shared(Shared { super_shingles: true, .. }));
@@ -46,9 +49,6 @@ impl Method {
                 return Err(ErrorKind::NoContainment.into());
             }
             (_, Measure::Containment, _) if super_shingles => return Err(ErrorKind::NoContainment.into()),
-            (_, Measure::Containment, _) if matches!(config.cluster, Cluster::Greedy(_)) => {
-                return Err(ErrorKind::NoContainment.into());
-            }
             (_, _, Verify::Sketch) if super_shingles => return Err(ErrorKind::NoEstimate.into()),
             _ => {}
         }
@@ -128,7 +128,7 @@ impl Method {
         self.sketcher.stride()
     }
 
-    /// Fills `scratch` with all that a run keeps of a text. Nothing is allocated once the buffers have grown.
+    /// Fills `scratch` with all that a run keeps of a text. For bands and SimHash nothing is allocated once the buffers have grown.
     pub fn sketch(&self, text: &str, scratch: &mut Scratch) {
         self.fingerprint(text, scratch);
         scratch.digest = fingerprint::digest(&scratch.tokens);
@@ -163,6 +163,16 @@ impl Method {
     #[inline]
     pub fn agree(&self, a: &[u8], b: &[u8]) -> bool {
         self.sketcher.agree(a, b)
+    }
+
+    /// Whether two documents, each with its digest and its fixed-size sketch, have the same canonical form.
+    pub fn same(&self, a: (Digest, &[u8]), b: (Digest, &[u8])) -> bool {
+        self.sketcher.same(a, b)
+    }
+
+    /// Whether sketches say how similar two documents are, and not only whether they are.
+    pub fn estimates(&self) -> bool {
+        self.sketcher.estimates()
     }
 
     /// How similar two documents are by their fixed-size sketches; 1 where these only say candidate or not.

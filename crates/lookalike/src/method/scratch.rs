@@ -5,11 +5,11 @@ use crate::{fingerprint::Digest, text::Tokens};
 /// One text's sketch, and the buffers it was made in.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    /// The canonical form.
+    /// The canonical form; after a sketch of sentences, that of one of them.
     pub tokens: Tokens,
     /// The shingles' fingerprints: with repeats, in any order, after `sketch`; a sorted set after `set`.
     pub fingerprints: Vec<u64>,
-    /// The canonical form's digest.
+    /// What documents that are copies of each other have in common: the canonical form's digest, for sentences with theirs.
     pub digest: Digest,
     /// One key for each column.
     pub keys: Vec<u32>,

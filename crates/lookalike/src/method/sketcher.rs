@@ -88,7 +88,10 @@ impl Sketcher {
     pub(super) fn found(&self, threshold: f64) -> Option<f64> {
         match self {
             Self::Bands { shape, .. } => Some(shape.curve().found(threshold)),
-            Self::Shared { run: Some(run), .. } => Some(lsh::shares_run(SAMPLED, threshold, *run)),
+            Self::Shared { run: Some(run), sharing, .. } => match sharing.modulus() {
+                Modulus::Growing { .. } => Some(lsh::shares_run(SAMPLED, threshold, *run)),
+                Modulus::Fixed { .. } => None,
+            },
             Self::Shared { sharing, .. } => Some(sharing.found_at_threshold()),
             Self::SimHash { blocks, features: Features::Shingles, .. } => {
                 Some(sketch::within_distance(threshold, blocks.width(), blocks.distance()))
@@ -162,6 +165,8 @@ impl Sketcher {
     pub(super) fn sketch(&self, text: &str, scratch: &mut Scratch) {
         scratch.keys.clear();
         scratch.bits.clear();
+        scratch.elements.clear();
+        scratch.level = 0;
         match self {
             Self::Bands { shape, minhash, .. } => {
                 match minhash {
@@ -195,13 +200,12 @@ impl Sketcher {
                     scratch.keys.push((finish(digest as u64) >> 32) as u32);
                     scratch.bits.extend(digest.to_le_bytes());
                 }
-                // Equal canonical forms may be cut into other sentences: copies are those that have both in common.
+                // Equal canonical forms may be cut into other sentences: leaders and their copies have both in common.
                 if !empty {
                     scratch.digest = DigestBy::Xxh3.digest(&scratch.bits);
                 }
             }
             Self::Bottom(bottom) => {
-                scratch.elements.clear();
                 scratch.elements.extend_from_slice(bottom.sketch(&scratch.fingerprints).sample());
             }
             Self::Nothing => {}
@@ -217,6 +221,19 @@ impl Sketcher {
             Self::Sentences(_) => number(&a[..16]) == number(&b[..16]) || number(&a[16..]) == number(&b[16..]),
             Self::Shared { .. } | Self::Bottom(_) | Self::Nothing => true,
         }
+    }
+
+    /// Whether two documents with these digests have the same canonical form.
+    pub(super) fn same(&self, a: (Digest, &[u8]), b: (Digest, &[u8])) -> bool {
+        match self {
+            Self::Sentences(_) => number(&a.1[16..]) == number(&b.1[16..]),
+            _ => a.0 == b.0,
+        }
+    }
+
+    /// Whether sketches say how similar two documents are, and not only whether they are.
+    pub(super) fn estimates(&self) -> bool {
+        !matches!(self, Self::Sentences(_))
     }
 
     pub(super) fn estimate(&self, a: &[u8], b: &[u8]) -> f64 {
@@ -302,7 +319,17 @@ fn shared(asked: &Shared, config: &Config) -> Result<Sketcher> {
     };
     let sharing = Sharing::new(against, threshold, recall, asked.modulus)?;
     let modulo = Modulo::new(sharing.modulus(), seed)?;
-    let chosen = || lsh::longest_run(SAMPLED, threshold, recall);
-    let run = asked.super_shingles.then(|| asked.run.unwrap_or_else(chosen).max(1));
+    let most = || lsh::longest_run(SAMPLED, threshold, recall);
+    let run = match (asked.super_shingles, asked.run) {
+        (true, Some(run)) => {
+            let found = if run == 0 { 0.0 } else { lsh::shares_run(SAMPLED, threshold, run) };
+            if found < recall {
+                return Err(ErrorKind::Run { run, found, recall, threshold, most: most() }.into());
+            }
+            Some(run)
+        }
+        (true, None) => Some(most()),
+        (false, _) => None,
+    };
     Ok(Sketcher::Shared { sharing, modulo, run })
 }

@@ -44,6 +44,7 @@ fn is_candidate(a: &Sketch, b: &Sketch, method: &Method, all: &[Sketch]) -> bool
 
 pub struct Twin {
     measure: Measure,
+    texts: Vec<Vec<u8>>,
     sets: Vec<BTreeSet<Shingle>>,
     candidates: Vec<Vec<bool>>,
 }
@@ -71,7 +72,18 @@ impl Twin {
             .collect();
         let candidate = |a, b| is_candidate(a, b, method, &sketches);
         let candidates = sketches.iter().map(|a| sketches.iter().map(|b| candidate(a, b)).collect()).collect();
-        Self { measure: method.config().measure, sets, candidates }
+        let canonical = |text: &&str| {
+            let mut tokens = Tokens::new();
+            canonicalise(text, method.config().tokens, method.config().folds, &mut tokens);
+            tokens.text().to_vec()
+        };
+        let texts = texts.iter().map(canonical).collect();
+        Self { measure: method.config().measure, texts, sets, candidates }
+    }
+
+    /// Whether two documents have the same canonical form.
+    pub fn are_the_same(&self, a: usize, b: usize) -> bool {
+        self.texts[a] == self.texts[b]
     }
 
     pub fn is_empty(&self, d: usize) -> bool {

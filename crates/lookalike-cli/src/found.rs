@@ -1,0 +1,32 @@
+//! What a run found and what it could not, in words: for the summaries of `dedup` and `pairs`.
+
+use lookalike::{Candidates, Config};
+use lookalike_engine::Finding;
+
+use crate::output::{count, counted};
+
+/// Which share of what is similar was found, and how.
+pub fn found(finding: &Finding, method: &Config) -> String {
+    let (by, threshold) = (&finding.found_by, method.threshold);
+    match (finding.found_at_threshold.map(|found| 100.0 * found), finding.found_of_size) {
+        _ if method.candidates == Candidates::All => format!("all pairs at {threshold} or more, by {by}"),
+        (None, _) => format!("only by {by}"),
+        (Some(found), None) => format!("{found:.2} % of pairs at {threshold}, more above it ({by})"),
+        (Some(found), Some(size)) => format!(
+            "{found:.2} % of pairs at {threshold} of texts of {size} shingles, more of longer and fewer of shorter ones ({by})"
+        ),
+    }
+}
+
+/// What was set aside on the way; a line or two, or none.
+pub fn aside(finding: &Finding) -> Vec<String> {
+    let mut lines = Vec::new();
+    if finding.common > 0 {
+        let (common, most) = (counted(finding.common, "common shingle"), count(finding.most_common.into()));
+        lines.push(format!("{common} (the most common in {most} texts): pairs that share no other are missed; see --common"));
+    }
+    if finding.all_common > 0 {
+        lines.push(format!("{} that share no other with anybody", counted(finding.all_common, "text")));
+    }
+    lines
+}

@@ -1,0 +1,61 @@
+//! How candidates were found, and what was not: for the summaries of all commands.
+
+use lookalike::{Cluster, Method, lsh::FEWEST_SHINGLES, sketch::Modulus};
+use serde::Serialize;
+
+use super::counting::Counted;
+
+/// How candidates were found, what share of the similar pairs that promises, and what was set aside.
+#[derive(Debug, Clone, Serialize)]
+pub struct Finding {
+    /// How candidates were found, in words.
+    pub found_by: String,
+    /// P(found) for a pair at the threshold, where it is known; 1 where all pairs were looked for.
+    pub found_at_threshold: Option<f64>,
+    /// Where that depends on a text's size, the shingles of the text for which it holds: longer ones are found more often,
+    /// shorter ones less.
+    pub found_of_size: Option<usize>,
+    /// Pairs that met: that share a band, a block or a sampled fingerprint, or came to a cluster together. Where all pairs are
+    /// asked for, those that match.
+    pub pairs_met: u64,
+    /// Of these, pairs that their sketches refused.
+    pub pairs_refused: u64,
+    /// Sampled fingerprints that were set aside as common, where documents meet by what they share.
+    pub common: u64,
+    /// Documents in which the most common of them is.
+    pub most_common: u32,
+    /// Documents that share only such: nothing is found for them but equal ones.
+    pub all_common: u64,
+}
+
+impl Finding {
+    pub(crate) fn new(method: &Method) -> Self {
+        let found_at_threshold = match method.config().cluster {
+            Cluster::Greedy(_) => None,
+            Cluster::Law | Cluster::Components => method.found_at_threshold(),
+        };
+        let by_size =
+            method.sharing().is_some_and(|(sharing, run)| run.is_none() && matches!(sharing.modulus(), Modulus::Fixed { .. }));
+        Self {
+            found_by: method.found_by(),
+            found_at_threshold,
+            found_of_size: by_size.then_some(FEWEST_SHINGLES),
+            pairs_met: 0,
+            pairs_refused: 0,
+            common: 0,
+            most_common: 0,
+            all_common: 0,
+        }
+    }
+
+    /// Takes what was met and set aside when shared elements were counted, or what met when it was decided.
+    pub(crate) fn count(&mut self, method: &Method, counted: &Counted, met: u64, refused: u64) {
+        (self.pairs_met, self.pairs_refused) = match method.lists() {
+            true => (counted.met, counted.met - counted.candidates),
+            false => (met, refused),
+        };
+        self.common = counted.aside.len() as u64;
+        self.most_common = counted.aside.iter().map(|common| common.documents).max().unwrap_or(0);
+        self.all_common = counted.lost;
+    }
+}
