@@ -145,8 +145,10 @@ fn sampled_shingles_find_large_texts_and_may_miss_small_ones() {
     // All shingles: the smallest texts are found too.
     let all = json(&place, "curve --measure containment --modulus 1");
     assert!(all["found"][0]["shingles"] == 5 && all["found"][0]["found"].as_f64().unwrap() > 0.999);
-    let run = json(&place, "curve --candidates super --run-length 9 --modulus 4");
-    assert_eq!((&run["run_length"], &run["modulus"]["level"]), (&9.into(), &2.into()));
+    let run = json(&place, "curve --candidates super --run-length 5 --modulus 4");
+    assert_eq!((&run["run_length"], &run["modulus"]["level"]), (&5.into(), &2.into()));
+    let ran = place.run("curve --candidates shared --modulus 64");
+    assert!(ran.code == 2 && ran.err.contains("finds 0.4668") && ran.err.contains("a recall of 0.46"), "{}", ran.err);
     assert_eq!(place.run("curve --candidates bands --at 0.5").out, place.run("curve --at 0.5").out);
 }
 

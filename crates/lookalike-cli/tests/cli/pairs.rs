@@ -13,13 +13,13 @@ fn a_line_a_pair() {
     --- stdout
     {"a":"first","b":"in.jsonl:3","resemblance":0.9285714285714286,"containment_ab":1.0,"containment_ba":0.9285714285714286,"intersection":13,"size_a":13,"size_b":14}
     --- stderr
-    1 pair among 3 documents (99.63 % of those at 0.5 are found, more above it)
+    1 pair among 3 documents; found: 99.63 % of pairs at 0.5, more above it (42 bands of 3 rows)
     "#);
     assert_snapshot!(place.run("pairs in.jsonl --exact --threshold 0.95").shown(), @"
     exit 1
     --- stdout
     --- stderr
-    0 pairs among 3 documents (all there are)
+    0 pairs among 3 documents; found: all pairs at 0.95 or more, by an exact join of all sets
     ");
 }
 
@@ -32,14 +32,14 @@ fn what_the_sketches_say_has_no_counts() {
     --- stdout
     {"a":"first","b":"in.jsonl:3","resemblance":0.8901960784313725}
     --- stderr
-    1 pair among 3 documents, similar as the sketches say (99.63 % of those at 0.5 are found, more above it)
+    1 pair among 3 documents, similar as the sketches say; found: 99.63 % of pairs at 0.5, more above it (42 bands of 3 rows)
     "#);
     assert_snapshot!(place.run("pairs in.jsonl --verify none --measure containment -t 0.8").shown(), @r#"
     exit 0
     --- stdout
     {"a":"first","b":"in.jsonl:3"}
     --- stderr
-    1 pair among 3 documents, candidates that nobody verified (99.33 % of those at 0.8 are found, more above it)
+    1 pair among 3 documents, candidates that nobody verified; found: 99.33 % of pairs at 0.8 of texts of 50 shingles, more of longer and fewer of shorter ones (one shingle in 8 sampled)
     "#);
     assert_eq!(
         place.run("pairs in.jsonl --verify sketch --measure containment -q").out,
@@ -69,7 +69,12 @@ fn the_exact_way_asks_nothing_of_sketches() {
     let place = Place::new();
     place.write("in.jsonl", SMALL);
     assert_eq!(place.run("pairs in.jsonl --exact -t 0.0001 -q").code, 0);
-    assert_eq!(place.run("pairs in.jsonl --exact --bands 1 --rows 1 -q").code, 0);
+    let ran = place.run("pairs in.jsonl --exact --bands 1 --rows 1");
+    assert!(
+        ran.code == 2 && ran.err.contains("--bands goes with --candidates bands, and this is --method shingle"),
+        "{}",
+        ran.err
+    );
     assert_eq!(place.run("pairs in.jsonl --bands 1 --rows 1 -q").code, 2);
 }
 

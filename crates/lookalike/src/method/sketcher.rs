@@ -317,7 +317,9 @@ fn shared(asked: &Shared, config: &Config) -> Result<Sketcher> {
         Measure::Resemblance => Against::Union,
         Measure::Containment => Against::Smaller,
     };
-    let sharing = Sharing::new(against, threshold, recall, asked.modulus)?;
+    // Where one super-shingle suffices, how many elements would is not asked.
+    let of_elements = if asked.super_shingles && asked.modulus.is_some() { f64::MIN_POSITIVE } else { recall };
+    let sharing = Sharing::new(against, threshold, of_elements, asked.modulus)?;
     let modulo = Modulo::new(sharing.modulus(), seed)?;
     let most = || lsh::longest_run(SAMPLED, threshold, recall);
     let run = match (asked.super_shingles, asked.run) {
