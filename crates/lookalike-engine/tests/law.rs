@@ -55,7 +55,7 @@ fn expected(texts: &[String], keys: &[u64], config: Config) -> Vec<Value> {
     let decisions = in_memory(&docs, config).unwrap();
     let estimated = |measure, d: &lookalike::Decision| d.similarity.filter(|_| measure == measured);
     let line = |(id, d): (usize, &lookalike::Decision)| {
-        serde_json::json!({
+        let mut line = serde_json::json!({
             "id": id,
             "verdict": if d.is_kept() { "kept" } else { "dropped" },
             "reason": d.reason,
@@ -64,7 +64,11 @@ fn expected(texts: &[String], keys: &[u64], config: Config) -> Vec<Value> {
             "containment": d.overlap.map(|o| o.containment()).or(estimated(Measure::Containment, d)),
             "containment_of_representative": d.overlap.map(|o| o.swapped().containment()),
             "cluster_size": d.cluster_size,
-        })
+        });
+        if d.overlap.is_none() && d.similarity.is_some() {
+            line["estimated"] = true.into();
+        }
+        line
     };
     decisions.iter().enumerate().map(line).collect()
 }
@@ -97,6 +101,7 @@ fn finding() -> Vec<(Candidates, Measure, Option<Verify>)> {
         (shared(Some(Modulus::Growing { least: 3 }), 1000), Measure::Resemblance, None),
         (shared(Some(Modulus::Growing { least: 5 }), 6), Measure::Resemblance, Some(Verify::Sketch)),
         (shared(None, 1000), Measure::Containment, None),
+        (shared(Some(Modulus::Capped { least: 4, level: 2 }), 9), Measure::Containment, None),
         (shared(Some(Modulus::Fixed { level: 0 }), 6), Measure::Containment, Some(Verify::None)),
         (shared(Some(Modulus::Fixed { level: 1 }), 1000), Measure::Containment, Some(Verify::Sketch)),
         (Candidates::Shared(Shared { super_shingles: true, ..Shared::default() }), Measure::Resemblance, None),

@@ -172,7 +172,7 @@ pub struct SimHashBy {
     pub bits: Width,
     /// What votes for the bits, as often as it occurs.
     pub features: Features,
-    /// k, the bits that may differ; left to the threshold.
+    /// k, the bits that may differ; left to the threshold where shingles vote.
     pub distance: Option<u32>,
     /// Blocks that a hash is cut into, more than k; k + 1 unless given.
     pub blocks: Option<u32>,

@@ -136,6 +136,19 @@ pub enum ErrorKind {
         /// The longest that reaches it.
         most: usize,
     },
+    /// Everything would be set aside.
+    #[error("shingles of more than 0 texts are all there are: set aside those of more than 1 text or more, such as 1000")]
+    Common,
+    /// Super-shingles at a threshold that texts of unlike sizes reach.
+    #[error(
+        "super-shingles find texts of about one size, and at {0} the larger may be more than twice the smaller: ask for 0.5 or more, or find candidates by bands or shared shingles"
+    )]
+    SuperThreshold(f64),
+    /// A distance of token SimHashes does not follow from a resemblance of shingle sets.
+    #[error(
+        "texts of one language use the same words, so no distance follows from the threshold: say how many bits may differ, such as 3"
+    )]
+    TokensDistance,
     /// Greedy clusters estimate resemblance.
     #[error("greedy clusters estimate resemblance, not containment: for containment, cluster by the law or by components")]
     GreedyContainment,

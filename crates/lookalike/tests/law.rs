@@ -55,7 +55,12 @@ fn config() -> impl Strategy<Value = Config> {
     let folds = any::<(bool, bool)>().prop_map(|(accents, digits)| Folds { accents, digits, ..Folds::default() });
     (threshold, (tokens, folds), (occurrences, fingerprint), 1usize..6, finding(), 0u64..4).prop_map(
         |(threshold, (tokens, folds), (occurrences, fingerprint), shingle, (candidates, measure, recall), seed)| Config {
-            threshold,
+            // Super-shingles ask for texts of about one size.
+            threshold: if matches!(candidates, Candidates::Shared(Shared { super_shingles: true, .. })) {
+                f64::max(threshold, 0.5)
+            } else {
+                threshold
+            },
             tokens,
             folds,
             occurrences,
@@ -93,6 +98,7 @@ fn finding() -> impl Strategy<Value = (Candidates, Measure, f64)> {
         (shared(Some(Modulus::Growing { least: 4 }), 4), Measure::Resemblance, 0.5),
         (shared(None, 1000), Measure::Containment, 0.99),
         (shared(Some(Modulus::Fixed { level: 0 }), 4), Measure::Containment, 1e-9),
+        (shared(Some(Modulus::Capped { least: 3, level: 2 }), 6), Measure::Containment, 1e-9),
         (Candidates::Shared(Shared { super_shingles: true, ..Shared::default() }), Measure::Resemblance, 0.99),
         (simhash(None, None, Features::Shingles), Measure::Resemblance, 0.99),
         (simhash(Some(3), Some(6), Features::Tokens), Measure::Resemblance, 0.99),

@@ -51,7 +51,7 @@ pub struct FindArgs {
     /// Of simhash: what votes for the bits, as often as it occurs [default: shingles]
     #[arg(long, value_enum, help_heading = "Finding")]
     pub features: Option<FeaturesBy>,
-    /// Of simhash: bits that may differ [default: as many as are expected to at the threshold]
+    /// Of simhash: bits that may differ [default: as many as are expected to at the threshold; none for tokens]
     #[arg(long, value_name = "BITS", help_heading = "Finding")]
     pub distance: Option<u32>,
     /// Of simhash: blocks that a hash is cut into [default: one more than bits may differ]
@@ -88,7 +88,7 @@ impl From<MeasureBy> for Measure {
 pub enum MethodBy {
     /// random samples of the shingle sets
     Minhash,
-    /// hashes that differ in few bits; what is within the distance is taken for similar unless --verify exact
+    /// hashes that differ in few bits; dedup takes what is within the distance for similar unless --verify exact
     Simhash,
     /// the same longest sentences
     Sentences,

@@ -116,7 +116,7 @@ pub enum OccurrencesBy {
 pub enum Fingerprint {
     /// a rolling hash of the tokens' hashes
     Rolling,
-    /// Rabin's fingerprint of words of eight bytes
+    /// Rabin's fingerprint of words of eight bytes: a longer word counts as several, so a shingle may have fewer words
     Rabin,
 }
 

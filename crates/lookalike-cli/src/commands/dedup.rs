@@ -24,7 +24,8 @@ use crate::{
 ///
 /// The kept lines are written byte for byte as they came, the decisions as one JSON line for each document, in input order:
 /// id, verdict (kept, dropped), reason (unique, representative, empty; exact, near, contained), representative, resemblance,
-/// containment (the share of this text found in the representative), containment_of_representative, cluster_size.
+/// containment (the share of this text found in the representative), containment_of_representative, cluster_size; and estimated,
+/// true where the sketches say the resemblance or containment and nobody counted it.
 /// They stand beside the kept lines unless named otherwise. Without -o nothing but the summary, and the decisions if asked
 /// for, is written.
 #[derive(Args)]
@@ -147,6 +148,7 @@ impl Dedup {
 fn similar(s: &Summary) -> String {
     let threshold = s.method.threshold;
     match (s.verify, s.method.measure, &s.method.candidates) {
+        _ if s.method.cluster == Cluster::Components => "connected to it by a chain of similar pairs".into(),
         _ if matches!(s.method.cluster, Cluster::Greedy(_)) => "in its greedy cluster".into(),
         (Verify::Exact, Measure::Resemblance, _) => format!("resembling it by {threshold} or more, measured exactly"),
         (Verify::Exact, Measure::Containment, _) => format!("contained in it by {threshold} or more, measured exactly"),

@@ -118,7 +118,7 @@ fn simhashes_within_a_distance() {
 fn sampled_shingles_find_large_texts_and_may_miss_small_ones() {
     let place = Place::new();
     assert_snapshot!(place.run("curve --measure containment").out, @"
-    one shingle in 8 sampled: pairs at containment 0.8 that are found (asked: 0.99)
+    one shingle in 8 sampled of long texts: pairs at containment 0.8 that are found (asked: 0.99)
 
     shingles  P(found)  shingles: those of the smaller text
            5  0.409510

@@ -156,9 +156,9 @@ impl<'a> Counting<'a> {
         let sample = self.lists.sample(document, &mut room)?;
         let (parts, common) = (self.method.finds_parts(), self.method.common());
         let divides = |level: u32, [_, _, high, low]: &Known| whole(*high, *low).trailing_zeros() >= level;
-        for level in sample.level..64 {
+        for level in sample.level..=self.method.highest_level().max(sample.level) {
             let n = sample.count(level);
-            if n == 0 || level > sample.level && !self.method.levels_differ() {
+            if n == 0 {
                 break;
             }
             let at_level = || known.iter().filter(|element| divides(level, element));

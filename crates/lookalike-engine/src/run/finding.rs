@@ -35,7 +35,7 @@ impl Finding {
             Cluster::Law | Cluster::Components => method.found_at_threshold(),
         };
         let by_size =
-            method.sharing().is_some_and(|(sharing, run)| run.is_none() && matches!(sharing.modulus(), Modulus::Fixed { .. }));
+            method.sharing().is_some_and(|(sharing, run)| run.is_none() && !matches!(sharing.modulus(), Modulus::Growing { .. }));
         Self {
             found_by: method.found_by(),
             found_at_threshold,

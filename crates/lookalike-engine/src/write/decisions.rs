@@ -20,6 +20,8 @@ struct Line<'a> {
     containment: Option<f64>,
     containment_of_representative: Option<f64>,
     cluster_size: u32,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    estimated: bool,
 }
 
 /// What is known of a dropped document's likeness to its representative.
@@ -53,6 +55,7 @@ impl DecisionLines {
             containment: None,
             containment_of_representative: None,
             cluster_size,
+            estimated: false,
         })
     }
 
@@ -83,6 +86,7 @@ impl DecisionLines {
             containment: overlap.map(Overlap::containment).or(estimated(Measure::Containment)),
             containment_of_representative: overlap.map(|o| o.swapped().containment()),
             cluster_size,
+            estimated: matches!(likeness, Likeness::Estimated(..)),
         })
     }
 

@@ -73,8 +73,8 @@ impl Sharing {
     /// Chooses the modulus by the threshold and the recall, or takes the one that is given.
     ///
     /// For resemblance it grows with the text, so that large texts cost no more than small ones: the two are about as large.
-    /// For containment it is the same for all, since the sketch of a short excerpt and that of a long whole must both have
-    /// what they share: the largest power of two with which texts of [`FEWEST_SHINGLES`] are found.
+    /// For containment it stops growing at the largest power of two with which texts of [`FEWEST_SHINGLES`] are found in those
+    /// of any length: the sketch of a short excerpt and that of a long whole must both have what they share.
     ///
     /// # Errors
     /// When the threshold or the recall cannot be, when a given modulus finds less, or grows where parts are to be found.
@@ -90,7 +90,7 @@ impl Sharing {
             }
             Against::Smaller => {
                 let keeps = |&level: &u32| with(Modulus::Fixed { level }).found(FEWEST_SHINGLES) >= recall;
-                Modulus::Fixed { level: (0..16).rev().find(keeps).unwrap_or(0) }
+                Modulus::Capped { least: FEWEST_SHINGLES, level: (0..16).rev().find(keeps).unwrap_or(0) }
             }
         };
         let mut sharing = with(modulus.unwrap_or(chosen));
@@ -174,8 +174,9 @@ impl Sharing {
     /// it, more is sampled of them.
     pub fn expected(&self, size: usize, of: impl Fn(usize) -> f64) -> f64 {
         let level = match self.modulus {
-            Modulus::Fixed { level } => level,
-            Modulus::Growing { least } => (size / least).checked_ilog2().unwrap_or(0),
+            // A part is found in a whole of any length.
+            Modulus::Capped { level, .. } => level,
+            modulus => modulus.level(size),
         };
         let share = 0.5f64.powi(level as i32);
         (1..=size).map(|n| probability(size, share, n..=n) * of(n)).sum()
@@ -187,7 +188,7 @@ impl Sharing {
         match self.modulus {
             // It saws with the number of elements, which is at least so many; less and less as they grow.
             Modulus::Growing { least } => (least..=4 * least).map(|n| self.found_of(n)).fold(1.0, f64::min),
-            Modulus::Fixed { .. } => self.found(FEWEST_SHINGLES),
+            Modulus::Fixed { .. } | Modulus::Capped { .. } => self.found(FEWEST_SHINGLES),
         }
     }
 }
@@ -212,9 +213,9 @@ mod tests {
     fn chosen_moduli_in_a_table() {
         let modulus = |against, t| Sharing::new(against, t, 0.99, None).unwrap().modulus();
         assert_eq!(modulus(Against::Union, 0.8), Modulus::Growing { least: 50 });
-        assert_eq!(modulus(Against::Smaller, 0.5), Modulus::Fixed { level: 2 });
-        assert_eq!(modulus(Against::Smaller, 0.8), Modulus::Fixed { level: 3 });
-        assert_eq!(modulus(Against::Smaller, 0.9), Modulus::Fixed { level: 3 });
+        assert_eq!(modulus(Against::Smaller, 0.5), Modulus::Capped { least: 50, level: 2 });
+        assert_eq!(modulus(Against::Smaller, 0.8), Modulus::Capped { least: 50, level: 3 });
+        assert_eq!(modulus(Against::Smaller, 0.9), Modulus::Capped { least: 50, level: 3 });
     }
 
     #[test]

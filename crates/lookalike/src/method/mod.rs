@@ -195,9 +195,9 @@ impl Method {
         self.sketcher.least_shared(n)
     }
 
-    /// Whether the levels of samples differ by document: two are then compared on the larger.
-    pub fn levels_differ(&self) -> bool {
-        self.sketcher.levels_differ()
+    /// The highest level of any document's sample. Two are compared on the larger of theirs.
+    pub fn highest_level(&self) -> u32 {
+        self.sketcher.highest_level()
     }
 
     /// Whether candidates may be parts of each other: the larger one's list then has any number of elements besides.
@@ -270,8 +270,7 @@ mod tests {
                 (scratch.level, scratch.elements.clone())
             });
             let [a, b] = sampled.each_ref().map(|(level, elements)| Sample { level: *level, elements });
-            let shared = a.elements.iter().filter(|element| b.elements.contains(element)).count() as u32;
-            found += u32::from(shared > 0 && method.is_candidate(shared, a, b, &[]));
+            found += u32::from(a.shared(b) > 0 && method.share_enough(a, b));
         }
         f64::from(found) / 2000.0
     }

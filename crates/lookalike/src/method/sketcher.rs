@@ -68,6 +68,9 @@ impl Sketcher {
             }
             Candidates::Shared(asked) => shared(asked, config)?,
             Candidates::SimHash(SimHashBy { bits, features, distance, blocks }) => {
+                if distance.is_none() && *features == Features::Tokens {
+                    return Err(ErrorKind::TokensDistance.into());
+                }
                 let distance = distance.unwrap_or_else(|| sketch::distance_at(config.threshold, *bits));
                 let blocks = Blocks::new(*bits, distance, blocks.unwrap_or(distance + 1))?;
                 Self::SimHash { simhash: SimHash::new(*bits, config.seed), features: *features, blocks }
@@ -90,7 +93,7 @@ impl Sketcher {
             Self::Bands { shape, .. } => Some(shape.curve().found(threshold)),
             Self::Shared { run: Some(run), sharing, .. } => match sharing.modulus() {
                 Modulus::Growing { .. } => Some(lsh::shares_run(SAMPLED, threshold, *run)),
-                Modulus::Fixed { .. } => None,
+                Modulus::Fixed { .. } | Modulus::Capped { .. } => None,
             },
             Self::Shared { sharing, .. } => Some(sharing.found_at_threshold()),
             Self::SimHash { blocks, features: Features::Shingles, .. } => {
@@ -122,6 +125,7 @@ impl Sketcher {
     pub(super) fn found_by(&self) -> String {
         let sampled = |sharing: &Sharing| match sharing.modulus() {
             Modulus::Fixed { level } => format!("one shingle in {} sampled", 1u64 << level),
+            Modulus::Capped { level, .. } => format!("one shingle in {} sampled of long texts", 1u64 << level),
             Modulus::Growing { least } => format!("{least} to {} shingles sampled of a long text", 2 * least),
         };
         match self {
@@ -275,9 +279,11 @@ impl Sketcher {
         }
     }
 
-    pub(super) fn levels_differ(&self) -> bool {
-        let grows = |sharing: &Sharing| matches!(sharing.modulus(), Modulus::Growing { .. });
-        matches!(self, Self::Shared { sharing, run: None, .. } if grows(sharing))
+    pub(super) fn highest_level(&self) -> u32 {
+        match self {
+            Self::Shared { sharing, run: None, .. } => sharing.modulus().highest(),
+            _ => 0,
+        }
     }
 
     /// Whether a document of which all but a few elements are another's may be its candidate, however many the other has.
@@ -317,6 +323,12 @@ fn shared(asked: &Shared, config: &Config) -> Result<Sketcher> {
         Measure::Resemblance => Against::Union,
         Measure::Containment => Against::Smaller,
     };
+    if asked.common == 0 {
+        return Err(ErrorKind::Common.into());
+    }
+    if asked.super_shingles && threshold < 0.5 {
+        return Err(ErrorKind::SuperThreshold(threshold).into());
+    }
     // Where one super-shingle suffices, how many elements would is not asked.
     let of_elements = if asked.super_shingles && asked.modulus.is_some() { f64::MIN_POSITIVE } else { recall };
     let sharing = Sharing::new(against, threshold, of_elements, asked.modulus)?;

@@ -37,6 +37,34 @@ pub enum Modulus {
         /// The least number of elements to expect of a set that has as many.
         least: usize,
     },
+    /// As growing, but never above 2^level: of short texts all or much is kept, and of long ones no less than the sketch of a
+    /// short one needs to find itself contained.
+    Capped {
+        /// The least number of elements to expect of a set that has as many.
+        least: usize,
+        /// The highest level, up to [`MAX_LEVEL`].
+        level: u32,
+    },
+}
+
+impl Modulus {
+    /// The level of a set of `n` distinct elements.
+    pub fn level(self, n: usize) -> u32 {
+        let grown = |least: usize| (n / least).checked_ilog2().unwrap_or(0);
+        match self {
+            Self::Fixed { level } => level,
+            Self::Growing { least } => grown(least),
+            Self::Capped { least, level } => grown(least).min(level),
+        }
+    }
+
+    /// The highest level of any set.
+    pub fn highest(self) -> u32 {
+        match self {
+            Self::Fixed { level } | Self::Capped { level, .. } => level,
+            Self::Growing { .. } => MAX_LEVEL,
+        }
+    }
 }
 
 impl Default for Modulus {
@@ -61,7 +89,8 @@ impl Modulo {
     pub fn new(modulus: Modulus, seed: u64) -> Result<Self> {
         match modulus {
             Modulus::Fixed { level } => check_level(level, 0)?,
-            Modulus::Growing { least: 0 } => return Err(ErrorKind::EmptySample.into()),
+            Modulus::Growing { least: 0 } | Modulus::Capped { least: 0, .. } => return Err(ErrorKind::EmptySample.into()),
+            Modulus::Capped { level, .. } => check_level(level, 0)?,
             Modulus::Growing { .. } => {}
         }
         Ok(Self { modulus, permutation: Permutation::new(seed) })
@@ -81,7 +110,7 @@ impl Modulo {
     pub fn sample(&self, fingerprints: &[u64], elements: &mut Vec<u64>) -> u32 {
         let level = match self.modulus {
             Modulus::Fixed { level } => level,
-            Modulus::Growing { least } => (distinct(fingerprints) / least).checked_ilog2().unwrap_or(0),
+            growing => growing.level(distinct(fingerprints)),
         };
         let mask = low_bits(level);
         let permuted = fingerprints.iter().map(|&f| self.permutation.apply(f));
@@ -252,6 +281,8 @@ mod tests {
             let n = by_definition(&set, 0, seed).len();
             let level = (0..).find(|i| n < 5 << (i + 1)).unwrap();
             prop_assert_eq!(growing, fixed(level, seed).sketch(&set));
+            let capped = Modulo::new(Modulus::Capped { least: 5, level: 2 }, seed).unwrap().sketch(&set);
+            prop_assert_eq!(capped, fixed(level.min(2), seed).sketch(&set));
         }
 
         #[test]

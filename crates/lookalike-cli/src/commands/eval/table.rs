@@ -50,7 +50,7 @@ pub fn page(report: &Report) -> String {
     let truth = &report.truth;
     let similar = match truth.measure {
         Measure::Resemblance => "resembling each other by",
-        Measure::Containment => "contained in each other by",
+        Measure::Containment => "one contained in the other by",
     };
     let pairs = counted(truth.pairs, "pair");
     let (documents, judged, partner) = (counted(truth.documents, "document"), count(truth.judged), count(truth.with_partner));
