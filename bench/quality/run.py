@@ -89,7 +89,12 @@ def judge(lookalike: Path, data: Path, kind: Set, repeat: int) -> dict:
         for run in RUNS:
             command += ["--run", run]
         done = subprocess.run(command, capture_output=True, check=True, text=True)
-    return {"title": kind.title, "set": kind.name, **json.loads(done.stdout)}
+    judged = json.loads(done.stdout)
+    # Where the files lay says nothing to others.
+    del judged["parameters"], judged["truth"]["from"]
+    for run in judged["runs"]:
+        del run["flags"]
+    return {"title": kind.title, "set": kind.name, **judged}
 
 
 def cell(value: float | None, scale: float = 100, digits: int = 1) -> str:
@@ -121,7 +126,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path, help="the folder with the collections")
     parser.add_argument("--lookalike", type=Path, default=Path("target/release/lookalike"))
-    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--repeat", type=int, default=1)
     parser.add_argument("--out", type=Path, help="where the figures go, as JSON")
     arguments = parser.parse_args()
     results = []
