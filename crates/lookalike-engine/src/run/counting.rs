@@ -110,48 +110,34 @@ impl<'a> Counting<'a> {
                 rows.push([high, low, document])?;
             }
         }
-        let (mut known, mut group): (_, Vec<[u32; 3]>) = (self.sorter(), Vec::new());
-        let mut settle = |group: &mut Vec<[u32; 3]>| -> Result<()> {
+        let mut known = self.sorter();
+        each_group(rows, 2, |group| {
             let documents = group.len() as u32;
-            if let Some(&[high, low, _]) = group.first().filter(|_| documents > self.method.common()) {
+            let [high, low, _] = group[0];
+            if documents > self.method.common() {
                 counted.aside.push(Common { fingerprint: whole(high, low), documents });
             }
             if documents > 1 {
                 group.iter().try_for_each(|&[high, low, document]| known.push([document, documents, high, low]))?;
             }
-            group.clear();
             Ok(())
-        };
-        for row in rows.sorted()? {
-            let row = row?;
-            if group.last().is_some_and(|last| last[..2] != row[..2]) {
-                settle(&mut group)?;
-            }
-            group.push(row);
-        }
-        settle(&mut group)?;
+        })?;
         Ok(known)
     }
 
     /// The elements by which documents may meet.
     fn prefixes(&self, known: Sorter<'a, Known>, counted: &mut Counted) -> Result<Sorter<'a, Row>> {
-        let (mut rows, mut of_one): (_, Vec<Known>) = (self.sorter(), Vec::new());
-        let mut known = known.sorted()?.peekable();
-        while let Some(element) = known.next() {
-            let element = element?;
-            of_one.push(element);
-            let ends = known.peek().is_none_or(|next| !matches!(next, Ok(next) if next[0] == element[0]));
-            if ends {
-                counted.lost += u64::from(self.prefixes_of(&of_one, &mut rows)?);
-                of_one.clear();
-            }
-        }
+        let mut rows = self.sorter();
+        each_group(known, 1, |of_one| {
+            counted.lost += u64::from(self.prefixes_of(of_one, &mut rows)?);
+            Ok(())
+        })?;
         Ok(rows)
     }
 
     /// The rows of one document, whose known elements stand the rarest first. Tells whether all of these are common.
     fn prefixes_of(&self, known: &[Known], rows: &mut Sorter<'a, Row>) -> Result<bool> {
-        let Some(&[document, ..]) = known.first() else { return Ok(false) };
+        let document = known[0][0];
         let mut room = Vec::new();
         let sample = self.lists.sample(document, &mut room)?;
         let (parts, common) = (self.method.finds_parts(), self.method.common());
@@ -178,8 +164,8 @@ impl<'a> Counting<'a> {
 
     /// The pairs that an element brings together, of which one has it in its prefix; a pair may come several times.
     fn pairs(&self, rows: Sorter<'a, Row>) -> Result<Sorter<'a, [u32; 2]>> {
-        let (mut pairs, mut group): (_, Vec<Row>) = (self.sorter(), Vec::new());
-        let mut settle = |group: &mut Vec<Row>| -> Result<()> {
+        let mut pairs = self.sorter();
+        each_group(rows, 3, |group| {
             for (i, &[level, _, _, a, a_inside]) in group.iter().enumerate() {
                 for &[_, _, _, b, b_inside] in &group[i + 1..] {
                     // On a larger level than both have they met before.
@@ -189,19 +175,27 @@ impl<'a> Counting<'a> {
                     }
                 }
             }
-            group.clear();
             Ok(())
-        };
-        for row in rows.sorted()? {
-            let row = row?;
-            if group.last().is_some_and(|last| last[..3] != row[..3]) {
-                settle(&mut group)?;
-            }
-            group.push(row);
-        }
-        settle(&mut group)?;
+        })?;
         Ok(pairs)
     }
+}
+
+/// Sorts rows, and gives those together that are equal in their first `key` numbers: at least one row a time.
+fn each_group<const N: usize>(rows: Sorter<[u32; N]>, key: usize, mut give: impl FnMut(&[[u32; N]]) -> Result<()>) -> Result<()>
+where
+    [u32; N]: bytemuck::Pod,
+{
+    let mut group: Vec<[u32; N]> = Vec::new();
+    for row in rows.sorted()? {
+        let row = row?;
+        if group.last().is_some_and(|last| last[..key] != row[..key]) {
+            give(&group)?;
+            group.clear();
+        }
+        group.push(row);
+    }
+    if group.is_empty() { Ok(()) } else { give(&group) }
 }
 
 fn halves(element: u64) -> [u32; 2] {

@@ -3,7 +3,6 @@
 use lookalike::{
     Candidates, Cluster, Config, Method, Scratch,
     eval::{Meetings, SampleIndex, choose_sample},
-    verify::Measure,
 };
 
 use super::{
@@ -111,10 +110,8 @@ impl Comparing<'_> {
                 continue;
             }
             let overlap = neighbour.overlap;
-            let similarity = match self.method.config().measure {
-                Measure::Resemblance => overlap.resemblance(),
-                Measure::Containment => overlap.containment().max(overlap.swapped().containment()),
-            };
+            let measure = self.method.config().measure;
+            let similarity = measure.of(overlap).max(measure.of(overlap.swapped()));
             if similarity >= self.least {
                 into.push(SimilarPair { a: document.min(other), b: document.max(other), similarity: Some(similarity) });
             }

@@ -22,6 +22,7 @@ use crate::{
     error::{ErrorKind, Result},
     fingerprint::finish,
     lsh::NONE,
+    sketch::shared_of_least,
 };
 
 /// What stands for a cluster.
@@ -268,18 +269,9 @@ impl GreedyClusters {
     }
 }
 
-/// The share of the s least fingerprints of both samples that stand in both. A merge without a branch on the comparison.
+/// The share of the s least fingerprints of both samples that stand in both.
 fn bottom_resemblance(a: &[u64], b: &[u64], s: usize) -> f64 {
-    let (mut i, mut j, mut union, mut shared) = (0, 0, 0, 0);
-    while union < s && i < a.len() && j < b.len() {
-        let (x, y) = (a[i], b[j]);
-        shared += usize::from(x == y);
-        i += usize::from(x <= y);
-        j += usize::from(y <= x);
-        union += 1;
-    }
-    // What is left of one of them is in that one only.
-    let union = (union + (a.len() - i) + (b.len() - j)).min(s);
+    let (shared, union) = shared_of_least(a, b, s);
     if union == 0 { 0.0 } else { shared as f64 / union as f64 }
 }
 

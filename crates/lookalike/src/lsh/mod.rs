@@ -14,7 +14,7 @@ pub use bands::band_keys;
 pub use curve::{Curve, MAX_SLOTS};
 pub use hamming::{Blocks, MAX_TABLES};
 pub use shape::{DEFAULT_SLOTS, Shape};
-pub use shared::{COMMON, Common, each_count, each_shared_pair, shared_counts};
+pub use shared::{COMMON, Common, shared_counts};
 pub use sharing::{Against, FEWEST_SHINGLES, Sample, Sharing};
 pub use super_shingles::{longest_run, shares_run, shares_super_shingle, super_shingles};
 pub use table::{NONE, buckets, document, label_buckets, share_earlier_band, sorted_rows};

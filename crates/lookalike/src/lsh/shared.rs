@@ -18,75 +18,24 @@ pub struct Common {
     pub documents: u32,
 }
 
-/// Gives each pair of documents once for every fingerprint that they share, the smaller number first. `rows` are
-/// (fingerprint, document), sorted, each once; fingerprints of more than `common` documents go to `aside` instead, in order.
-/// Rows and pairs may come from and go to disk, so both may fail.
-pub fn each_shared_pair<E>(
-    rows: impl Iterator<Item = Result<(u64, u32), E>>,
-    common: u32,
-    aside: &mut Vec<Common>,
-    mut give: impl FnMut(u32, u32) -> Result<(), E>,
-) -> Result<(), E> {
-    let (mut current, mut documents) = (None, Vec::new());
-    let mut settle = |fingerprint: Option<u64>, documents: &mut Vec<u32>| {
-        let count = documents.len() as u32;
-        match fingerprint {
-            Some(fingerprint) if count > common => aside.push(Common { fingerprint, documents: count }),
-            _ => {
-                for (i, &a) in documents.iter().enumerate() {
-                    documents[i + 1..].iter().try_for_each(|&b| give(a, b))?;
-                }
-            }
-        }
-        documents.clear();
-        Ok(())
-    };
-    for row in rows {
-        let (fingerprint, document) = row?;
-        if current != Some(fingerprint) {
-            settle(current.replace(fingerprint), &mut documents)?;
-        }
-        documents.push(document);
-    }
-    settle(current, &mut documents)
-}
-
-/// Gives each pair with how often it stands in `pairs`, which are sorted.
-pub fn each_count<E>(
-    pairs: impl Iterator<Item = Result<(u32, u32), E>>,
-    mut give: impl FnMut(u32, u32, u32) -> Result<(), E>,
-) -> Result<(), E> {
-    let mut current: Option<((u32, u32), u32)> = None;
-    for pair in pairs {
-        let pair = pair?;
-        match &mut current {
-            Some((last, count)) if *last == pair => *count += 1,
-            _ => {
-                if let Some(((a, b), count)) = current.replace((pair, 1)) {
-                    give(a, b, count)?;
-                }
-            }
-        }
-    }
-    current.map_or(Ok(()), |((a, b), count)| give(a, b, count))
-}
-
-/// The pairs of documents that share a fingerprint, with how many, and what was set aside: both passes in memory, for lists of
-/// distinct fingerprints.
+/// The pairs of documents that share a fingerprint, sorted, with how many, and what was set aside, in order. The lists have each
+/// fingerprint once; those of more than `common` documents give no pair. Memory: 16 bytes for each listed fingerprint, and 8 for
+/// each pair as often as it stands there.
 pub fn shared_counts(lists: &[Vec<u64>], common: u32) -> (Vec<(u32, u32, u32)>, Vec<Common>) {
     let mut rows: Vec<(u64, u32)> = (0..).zip(lists).flat_map(|(d, list)| list.iter().map(move |&f| (f, d))).collect();
     rows.sort_unstable();
-    let (mut pairs, mut aside, mut counts) = (Vec::new(), Vec::new(), Vec::new());
-    let taken = each_shared_pair(rows.into_iter().map(Ok), common, &mut aside, |a, b| {
-        pairs.push((a, b));
-        Ok::<_, std::convert::Infallible>(())
-    });
+    let (mut pairs, mut aside) = (Vec::new(), Vec::new());
+    for documents in rows.chunk_by(|a, b| a.0 == b.0) {
+        if documents.len() as u32 > common {
+            aside.push(Common { fingerprint: documents[0].0, documents: documents.len() as u32 });
+            continue;
+        }
+        for (i, a) in documents.iter().enumerate() {
+            pairs.extend(documents[i + 1..].iter().map(|b| (a.1, b.1)));
+        }
+    }
     pairs.sort_unstable();
-    let counted = each_count(pairs.into_iter().map(Ok), |a, b, count| {
-        counts.push((a, b, count));
-        Ok::<_, std::convert::Infallible>(())
-    });
-    let (Ok(()), Ok(())) = (taken, counted);
+    let counts = pairs.chunk_by(|a, b| a == b).map(|same| (same[0].0, same[0].1, same.len() as u32)).collect();
     (counts, aside)
 }
 

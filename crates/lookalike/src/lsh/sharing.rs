@@ -15,11 +15,6 @@ pub struct Sample<'a> {
 }
 
 impl Sample<'_> {
-    /// Its elements that 2^level divides.
-    pub fn at(&self, level: u32) -> Vec<u64> {
-        self.elements.iter().copied().filter(|element| element.trailing_zeros() >= level).collect()
-    }
-
     /// How many elements both have. Where the levels differ these are divisible by the larger modulus of themselves.
     pub fn shared(&self, other: Self) -> u64 {
         shared_of_least(self.elements, other.elements, usize::MAX).0

@@ -7,7 +7,7 @@ use crate::{
     fingerprint::{Digest, DigestBy, finish, sort_distinct},
     lsh::{self, Against, Blocks, Curve, DEFAULT_SLOTS, Sample, Shape, Sharing},
     sketch::{self, BITS_SLOTS, Bits, Bottom, KSentence, MinHash, Modulo, Modulus, OnePermutation, SimHash},
-    verify::{Measure, Overlap, intersection},
+    verify::{Measure, Overlap},
 };
 
 /// The checked form of [`Candidates`].
@@ -261,8 +261,7 @@ impl Sketcher {
             return shared as f64 / union.max(1) as f64;
         }
         let level = a.level.max(b.level);
-        let [a, b] = [a, b].map(|sample| sample.at(level));
-        measure.of(Overlap { shared: intersection(&a, &b), a: a.len() as u64, b: b.len() as u64 })
+        measure.of(Overlap { shared: a.shared(b), a: a.count(level) as u64, b: b.count(level) as u64 })
     }
 
     pub(super) fn share_enough(&self, a: Sample, b: Sample) -> bool {
