@@ -13,7 +13,7 @@ use crate::{
     fingerprint::{self, Digest, Rabin},
     lsh::{Sample, Shape, Sharing},
     shingle::Shingling,
-    text::canonicalise,
+    text::{Text, canonicalise},
     verify::{Measure, Pair, containment_join, similarity_join},
 };
 
@@ -129,16 +129,21 @@ impl Method {
     }
 
     /// Fills `scratch` with all that a run keeps of a text. For bands and SimHash nothing is allocated once the buffers have grown.
-    pub fn sketch(&self, text: &str, scratch: &mut Scratch) {
+    pub fn sketch<'a>(&self, text: impl Into<Text<'a>>, scratch: &mut Scratch) {
+        let mut room = std::mem::take(&mut scratch.plain);
+        let text = text.into().decode(&mut room);
         self.fingerprint(text, scratch);
         scratch.digest = fingerprint::digest(&scratch.tokens);
         self.sketcher.sketch(text, scratch);
+        scratch.plain = room;
     }
 
     /// Fills `scratch.fingerprints` with the text's shingle *set*, sorted, for exact verification.
-    pub fn set(&self, text: &str, scratch: &mut Scratch) {
-        self.fingerprint(text, scratch);
+    pub fn set<'a>(&self, text: impl Into<Text<'a>>, scratch: &mut Scratch) {
+        let mut room = std::mem::take(&mut scratch.plain);
+        self.fingerprint(text.into().decode(&mut room), scratch);
         fingerprint::sort_distinct(&mut scratch.fingerprints);
+        scratch.plain = room;
     }
 
     fn fingerprint(&self, text: &str, scratch: &mut Scratch) {

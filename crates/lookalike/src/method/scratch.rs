@@ -21,4 +21,6 @@ pub struct Scratch {
     pub level: u32,
     pub(super) token_hashes: Vec<u64>,
     pub(super) slots: Vec<u32>,
+    /// Room for a text without its escapes.
+    pub(super) plain: String,
 }

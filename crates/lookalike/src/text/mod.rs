@@ -19,12 +19,14 @@ mod dictionary;
 mod folds;
 mod paged;
 mod sentences;
+mod source;
 mod spans;
 mod tokens;
 
 pub use canon::canonicalise;
 pub use folds::Folds;
 pub use sentences::sentences;
+pub use source::Text;
 pub use spans::{Span, token_spans};
 pub use tokens::{Tokens, TokensBy};
 

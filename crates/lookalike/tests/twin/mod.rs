@@ -59,7 +59,7 @@ impl Twin {
         let sketches: Vec<Sketch> = texts
             .iter()
             .map(|text| {
-                method.sketch(text, &mut scratch);
+                method.sketch(*text, &mut scratch);
                 let Scratch { digest, level, .. } = scratch;
                 Sketch {
                     digest,

@@ -1,0 +1,123 @@
+//! A text as it comes: plain, or as it stands between the quotes of a JSON string.
+//!
+//! In a canonical form what JSON escapes most, `\n`, `\"`, `\\`, only separates words. A text can therefore be read where it
+//! stands in its line, without a copy that has the escapes taken out.
+
+/// A text as it comes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Text<'a> {
+    /// Characters that stand for themselves.
+    Plain(&'a str),
+    /// What stands between the quotes of a JSON string (RFC 8259, section 7). It is taken to be valid; of what is not, an
+    /// escape that means nothing stands for [`char::REPLACEMENT_CHARACTER`].
+    Escaped(&'a str),
+}
+
+impl<'a> From<&'a str> for Text<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::Plain(text)
+    }
+}
+
+impl<'a> From<&'a String> for Text<'a> {
+    fn from(text: &'a String) -> Self {
+        Self::Plain(text)
+    }
+}
+
+impl<'a> Text<'a> {
+    /// The characters meant. `room` holds them where there is an escape; nothing is copied where there is none.
+    pub fn decode(self, room: &'a mut String) -> &'a str {
+        let mut rest = match self {
+            Self::Plain(text) => return text,
+            Self::Escaped(text) if !text.contains('\\') => return text,
+            Self::Escaped(text) => text,
+        };
+        room.clear();
+        while let Some((before, escape)) = rest.split_once('\\') {
+            room.push_str(before);
+            let (c, length) = unescape(escape);
+            room.push(c);
+            rest = &escape[length..];
+        }
+        room.push_str(rest);
+        room
+    }
+}
+
+/// The character that is meant by an escape, given without its backslash, and the escape's length.
+fn unescape(escape: &str) -> (char, usize) {
+    let meant = match escape.as_bytes().first() {
+        Some(b'u') => return unescape_number(escape),
+        Some(b'n') => '\n',
+        Some(b't') => '\t',
+        Some(b'r') => '\r',
+        Some(b'b') => '\u{8}',
+        Some(b'f') => '\u{c}',
+        Some(c @ (b'"' | b'\\' | b'/')) => char::from(*c),
+        Some(_) | None => return (char::REPLACEMENT_CHARACTER, 0),
+    };
+    (meant, 1)
+}
+
+/// The same of `uXXXX`, and of two of these that are a surrogate pair.
+fn unescape_number(escape: &str) -> (char, usize) {
+    let unit = |from: usize| {
+        let digits = escape.get(from..from + 4).filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))?;
+        u16::from_str_radix(digits, 16).ok()
+    };
+    let Some(high) = unit(1) else { return (char::REPLACEMENT_CHARACTER, 1) };
+    let low = escape.get(5..7).filter(|next| *next == "\\u").and_then(|_| unit(7));
+    let decoded = |units: &[u16]| char::decode_utf16(units.iter().copied()).next().and_then(Result::ok);
+    match (decoded(&[high]), low) {
+        (Some(c), _) => (c, 5),
+        (None, Some(low)) => decoded(&[high, low]).map_or((char::REPLACEMENT_CHARACTER, 5), |c| (c, 11)),
+        (None, None) => (char::REPLACEMENT_CHARACTER, 5),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn decoding_is_what_a_json_parser_does(text: String, ascii in any::<bool>()) {
+            let mut json = serde_json::to_string(&text).unwrap();
+            if ascii {
+                let escaped = |c: char| match c.is_ascii() {
+                    true => c.to_string(),
+                    false => c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect(),
+                };
+                json = json.chars().map(escaped).collect();
+                prop_assert_eq!(&serde_json::from_str::<String>(&json).unwrap(), &text);
+            }
+            let mut room = String::new();
+            prop_assert_eq!(Text::Escaped(&json[1..json.len() - 1]).decode(&mut room), text);
+        }
+
+        #[test]
+        fn what_is_no_json_is_no_panic(text in r#"[\\u0-9a-fDC"né]{0,30}"#) {
+            Text::Escaped(&text).decode(&mut String::new());
+        }
+    }
+
+    #[test]
+    fn escapes_in_a_table() {
+        for (escaped, plain) in [
+            (r"a\nb\t\r\b\f", "a\nb\t\r\u{8}\u{c}"),
+            (r#"\"\\\/"#, "\"\\/"),
+            (r"\u00e9\u00E9", "éé"),
+            (r"\ud83d\ude00!", "😀!"),
+            (r"\ud83d", "\u{fffd}"),
+            (r"\ud83d\u0041", "\u{fffd}A"),
+            (r"\u12", "\u{fffd}12"),
+            (r"\x", "\u{fffd}x"),
+            (r"\", "\u{fffd}"),
+        ] {
+            assert_eq!(Text::Escaped(escaped).decode(&mut String::new()), plain, "{escaped}");
+        }
+    }
+}
