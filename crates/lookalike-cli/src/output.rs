@@ -105,6 +105,7 @@ impl Bars {
                 Stage::Sketching => ("sketching", "{bytes}/{total_bytes}, {bytes_per_sec}"),
                 Stage::Pairing => ("pairing", "{pos}/{len} bands"),
                 Stage::Counting => ("counting", "{human_pos}/{human_len} documents"),
+                Stage::Settling => ("deciding", "{bytes}/{total_bytes}, {bytes_per_sec}"),
                 Stage::Loading => ("reading candidates", "{bytes}/{total_bytes}, {bytes_per_sec}"),
                 Stage::Deciding => ("deciding", "{human_pos}/{human_len} documents"),
                 Stage::Comparing => ("comparing", "{bytes}/{total_bytes}, {bytes_per_sec}"),

@@ -1,8 +1,10 @@
 //! One structure for a run, whatever front it was asked for by; today that is the command's flags.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 use lookalike::{Config, cluster::Keep, verify::Measure};
+
+use crate::{memory::free_memory, spill::Budget};
 
 /// All that decides a run.
 #[derive(Debug, Clone)]
@@ -26,6 +28,9 @@ pub struct RunConfig {
     pub skip_bad: Option<PathBuf>,
     /// Threads; 0 for one a core.
     pub threads: usize,
+    /// Bytes of memory that the run may take; none for half of what is free. Beyond it what a run holds goes to temporary files.
+    /// Less than 64 MB cannot be kept.
+    pub memory: Option<u64>,
     /// Where temporary files go.
     pub temp_dir: PathBuf,
 }
@@ -42,12 +47,27 @@ impl Default for RunConfig {
             allow_repeated_ids: false,
             skip_bad: None,
             threads: 0,
+            memory: None,
             temp_dir: std::env::temp_dir(),
         }
     }
 }
 
+/// What a run takes besides what grows with its documents: the program, blocks that are read and written, buffers.
+const FIXED: u64 = 24 << 20;
+const FIXED_PER_THREAD: u64 = 6 << 20;
+
+/// Where the system does not tell what is free.
+const USUAL_MEMORY: u64 = 2 << 30;
+
 impl RunConfig {
+    /// What the run's stores may hold.
+    pub(crate) fn budget(&self, threads: usize) -> Arc<Budget> {
+        let memory = self.memory.unwrap_or_else(|| free_memory().map_or(USUAL_MEMORY, |free| free / 2));
+        let fixed = FIXED + FIXED_PER_THREAD * threads as u64;
+        Budget::new(memory.saturating_sub(fixed).max(memory / 4), &self.temp_dir)
+    }
+
     /// Which document of a group stays. Of texts that contain each other it is the whole that should, not the excerpt.
     pub fn keep(&self) -> Keep {
         self.keep.clone().unwrap_or(match self.method.measure {
@@ -79,6 +99,8 @@ pub enum Stage {
     Counting,
     /// Second pass: the shingle sets of documents that may match. In bytes.
     Loading,
+    /// Second pass where input order is keep order: sets made, decided about, kept lines written. In bytes.
+    Settling,
     /// Going down keep order. In documents.
     Deciding,
     /// All documents against a sample of them. In bytes.

@@ -18,11 +18,13 @@ mod lock;
 
 mod memory;
 
+mod places;
+
+mod spill;
+
 mod config;
 
 mod read;
-
-mod spill;
 
 mod write;
 

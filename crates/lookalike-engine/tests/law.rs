@@ -135,14 +135,19 @@ proptest! {
         cluster in prop::sample::select(vec![Cluster::Law, Cluster::Law, Cluster::Components, GREEDY]),
         keep in prop::sample::select(vec![Keep::First, Keep::Longest, Keep::Max("n".into()), Keep::Min("n".into())]),
         threads in 1usize..4,
+        // Without any, everything goes to temporary files.
+        memory in prop::sample::select(vec![None, Some(0), Some(1 << 16)]),
     ) {
         let folder = TempDir::new().unwrap();
         let input = folder.path().join("in.jsonl");
-        fs::write(&input, jsonl(&texts)).unwrap();
+        // Lines so long that there are several blocks, and where memory is short several rounds of them.
+        let padding = if memory == Some(0) { " ".repeat(150_000) } else { String::new() };
+        let padded = jsonl(&texts).replace("{\"id\"", &format!("{{{padding}\"id\""));
+        fs::write(&input, &padded).unwrap();
         let (candidates, measure, verify) = if cluster == GREEDY { (Candidates::default(), Measure::Resemblance, finding.2.filter(|v| *v != Verify::None)) } else { finding };
         let recall = promised(&candidates);
         let method = Config { threshold, candidates, measure, verify, occurrences, cluster, recall, ..Config::default() };
-        let config = RunConfig { method: method.clone(), keep: Some(keep.clone()), threads, ..config(&[&input]) };
+        let config = RunConfig { method: method.clone(), keep: Some(keep.clone()), threads, memory, ..config(&[&input]) };
         let answer = run(&config, folder.path());
         let keys: Vec<u64> = texts.iter().enumerate().map(|(i, text)| match keep {
             Keep::Longest => text.chars().count() as u64,
@@ -151,7 +156,7 @@ proptest! {
             _ => 0,
         }).collect();
         prop_assert_eq!(lines(&answer.decisions), expected(&texts, &keys, method));
-        let kept: String = jsonl(&texts).lines().zip(lines(&answer.decisions)).filter(|(_, d)| d["verdict"] == "kept").map(|(line, _)| format!("{line}\n")).collect();
+        let kept: String = padded.lines().zip(lines(&answer.decisions)).filter(|(_, d)| d["verdict"] == "kept").map(|(line, _)| format!("{line}\n")).collect();
         prop_assert_eq!(String::from_utf8(answer.kept).unwrap(), kept);
         prop_assert_eq!(answer.summary.documents, answer.summary.kept + answer.summary.dropped);
         prop_assert_eq!(answer.summary.documents, texts.len() as u64);
@@ -421,5 +426,30 @@ fn containment_of_nine_tenths_is_found_on_every_set() {
         let found = listed(&input, method);
         let missed = wanted.clone().filter(|pair| !found.contains(&ids_of(pair))).count();
         assert!(missed * 20 <= wanted.clone().count(), "{name}: {missed} of {}", wanted.count());
+    }
+}
+
+/// The copy of a dropped text goes for a better text that was kept between the two, however far apart they stand.
+#[test]
+fn a_copy_finds_what_was_kept_since_its_leader() {
+    let words =
+        |numbers: &[std::ops::Range<u32>]| numbers.iter().cloned().flatten().map(|n| format!("word{n} ")).collect::<String>();
+    let first = words(&[(1, 11)]);
+    // Like the first by 7/13, like the next by 7/12, which is like the first by 4/15 only.
+    let dropped = words(&[(1, 8), (21, 24)]);
+    let kept = words(&[(4, 8), (21, 24), (31, 33)]);
+    let texts = [first, dropped.clone(), kept, words(&[(41, 51)]), dropped.clone(), dropped];
+    let folder = TempDir::new().unwrap();
+    let input = folder.path().join("in.jsonl");
+    for candidates in [Candidates::default(), Candidates::Shared(Shared::default())] {
+        for padding in [0, 3 << 20] {
+            let padded = jsonl(&texts).replace("{\"id\"", &format!("{{{}\"id\"", " ".repeat(padding)));
+            fs::write(&input, &padded).unwrap();
+            let method = Config { shingle: 1, threshold: 0.5, candidates: candidates.clone(), ..Config::default() };
+            let config = RunConfig { method: method.clone(), threads: 1, memory: Some(0), ..config(&[&input]) };
+            let decisions = lines(&run(&config, folder.path()).decisions);
+            assert_eq!(decisions, expected(&texts, &[0; 6], method));
+            assert_eq!([1, 4, 5].map(|d: usize| decisions[d]["representative"].as_u64()), [Some(0), Some(2), Some(2)]);
+        }
     }
 }

@@ -156,12 +156,23 @@ pub struct RunArgs {
     /// Threads [default: one a core]; the answer is the same for any number
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, help_heading = "Running")]
     pub threads: usize,
+    /// Memory to take, such as 512M or 8G [default: half of what is free]; what is more goes to temporary files
+    #[arg(long, value_name = "SIZE", value_parser = memory, help_heading = "Running")]
+    pub memory: Option<u64>,
     /// The folder for temporary files [default: the system's]
     #[arg(long, value_name = "FOLDER", help_heading = "Running")]
     pub temp_dir: Option<PathBuf>,
     /// Print nothing but errors
     #[arg(long, short, help_heading = "Running")]
     pub quiet: bool,
+}
+
+/// The least memory with which a run keeps what it is asked.
+const LEAST_MEMORY: u64 = 64 * bytesize::MB;
+
+fn memory(size: &str) -> Result<u64, String> {
+    let size: bytesize::ByteSize = size.parse().map_err(|_| "give a size such as 512M or 8G".to_string())?;
+    if size.as_u64() < LEAST_MEMORY { Err("give 64M or more".into()) } else { Ok(size.as_u64()) }
 }
 
 /// A run's configuration from the flags.
@@ -175,6 +186,7 @@ pub fn run_config(inputs: &[String], records: &RecordArgs, run: &RunArgs, method
         allow_repeated_ids: records.allow_repeated_ids,
         skip_bad: records.skip_bad.clone(),
         threads: run.threads,
+        memory: run.memory,
         temp_dir: run.temp_dir.clone().unwrap_or(default.temp_dir),
         ..default
     }

@@ -3,6 +3,8 @@
 //! Blocks are cut by content alone (a mebibyte, back to the last newline), so every pass over the same input sees the same
 //! blocks, whatever the number of threads.
 
+use std::ops::Range;
+
 use super::{Source, open::Reader};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -63,16 +65,21 @@ pub(crate) struct BlockInfo {
     pub(crate) input: usize,
     pub(crate) first_line: u64,
     /// Number of its first document.
-    pub(crate) first_document: u32,
-    pub(crate) documents: u32,
+    pub(crate) first_document: u64,
+    pub(crate) count: u32,
     /// Lines, counted from the block's first, that are no document: blank or bad.
     pub(crate) skipped: Vec<u32>,
 }
 
 impl BlockInfo {
+    /// The numbers of its documents.
+    pub(crate) fn documents(&self) -> Range<u64> {
+        self.first_document..self.first_document + u64::from(self.count)
+    }
+
     /// The line number of a document of this block.
-    pub(crate) fn line_of(&self, document: u32) -> u64 {
-        let mut line = document - self.first_document;
+    pub(crate) fn line_of(&self, document: u64) -> u64 {
+        let mut line = (document - self.first_document) as u32;
         for &skipped in &self.skipped {
             line += u32::from(skipped <= line);
         }
@@ -87,9 +94,9 @@ impl BlockInfo {
         &self,
         block: &Block,
         source: &Source,
-        mut give: impl FnMut(u32, &[u8]) -> Result<()>,
+        mut give: impl FnMut(u64, &[u8]) -> Result<()>,
     ) -> Result<()> {
-        let mut documents = self.first_document..self.first_document + self.documents;
+        let mut documents = self.documents();
         let mut skipped = self.skipped.iter().peekable();
         for (line, number) in block.lines().zip(0u32..) {
             if skipped.next_if_eq(&&number).is_none() {

@@ -17,20 +17,20 @@ use lookalike::{
 };
 use rayon::ThreadPool;
 
-use super::{lists::Lists, pairing::Pairing};
+use super::{pairing::Pairing, table::Table};
 use crate::{
-    config::{Observer, Progress, RunConfig, Stage},
+    config::{Observer, Progress, Stage},
     error::Result,
     spill::Sorter,
 };
 
-/// Rows that are kept in memory, in bytes; more are sorted in runs and merged.
-const ROWS_IN_MEMORY: usize = 128 << 20;
+/// Sorters at work at the same time, at most: each takes its share of the memory.
+const SORTERS: usize = 3;
 
 /// The candidate pairs, and what was set aside on the way.
 #[derive(Debug, Default)]
 pub(crate) struct Counted {
-    /// Each pair once, sorted.
+    /// Each pair once, by number, sorted.
     pub(crate) pairs: Vec<(u32, u32)>,
     /// How many they are, or were before they were taken.
     pub(crate) candidates: u64,
@@ -43,22 +43,18 @@ pub(crate) struct Counted {
 }
 
 /// Finds the contenders that share enough. The answer is that of counting all shared elements, the common ones set aside.
-pub(crate) fn count(
-    config: &RunConfig,
-    method: &Method,
-    lists: &Lists,
-    pairing: &Pairing,
-    pool: &ThreadPool,
-    observer: Observer,
-) -> Result<Counted> {
-    Counting { config, method, lists, pairing, pool, observer }.count()
+pub(crate) fn count(method: &Method, table: &Table, pairing: &Pairing, pool: &ThreadPool, observer: Observer) -> Result<Counted> {
+    let numbers = pairing.numbers()?;
+    let levels = (0..numbers).map(|number| table.lists.level(pairing.document(number)) as u8).collect();
+    Counting { method, table, pairing, levels, pool, observer }.count()
 }
 
 struct Counting<'a> {
-    config: &'a RunConfig,
     method: &'a Method,
-    lists: &'a Lists,
+    table: &'a Table,
     pairing: &'a Pairing,
+    /// Each contender's.
+    levels: Vec<u8>,
     pool: &'a ThreadPool,
     observer: Observer<'a>,
 }
@@ -71,7 +67,15 @@ type Row = [u32; 5];
 
 impl<'a> Counting<'a> {
     fn sorter<T: bytemuck::Pod + Ord + Send>(&self) -> Sorter<'a, T> {
-        Sorter::new(ROWS_IN_MEMORY, self.config.temp_dir.clone(), self.pool)
+        Sorter::new(&self.table.budget, SORTERS, self.pool)
+    }
+
+    fn level(&self, number: u32) -> u32 {
+        self.levels[number as usize].into()
+    }
+
+    fn sample<'b>(&'b self, number: u32, room: &'b mut Vec<u64>) -> Result<Sample<'b>> {
+        self.table.lists.sample(self.pairing.document(number), room)
     }
 
     fn count(&self) -> Result<Counted> {
@@ -79,17 +83,18 @@ impl<'a> Counting<'a> {
         let known = self.known(&mut counted)?;
         let rows = self.prefixes(known, &mut counted)?;
         let mut met = self.pairs(rows)?.sorted()?.peekable();
-        let (mut of_a, mut of_b, mut at) = (Vec::new(), Vec::new(), None);
+        let (mut of_a, mut of_b, mut room, mut at) = (Vec::new(), Vec::new(), Vec::new(), None);
         while let Some(pair) = met.next() {
             let [a, b] = pair?;
             while met.next_if(|next| matches!(next, Ok(next) if *next == [a, b])).is_some() {}
             counted.met += 1;
             if at != Some(a) {
-                self.lists.sample(a, &mut of_a)?;
+                of_a.clear();
+                of_a.extend_from_slice(self.sample(a, &mut room)?.elements);
                 at = Some(a);
             }
-            let sample = Sample { level: self.lists.level(a), elements: &of_a };
-            if self.method.share_enough(sample, self.lists.sample(b, &mut of_b)?) {
+            let sample = Sample { level: self.level(a), elements: &of_a };
+            if self.method.share_enough(sample, self.sample(b, &mut of_b)?) {
                 counted.pairs.push((a, b));
             }
         }
@@ -100,14 +105,14 @@ impl<'a> Counting<'a> {
     /// Each document's elements that other documents have too, with how many have them.
     fn known(&self, counted: &mut Counted) -> Result<Sorter<'a, Known>> {
         let (mut rows, mut room) = (self.sorter::<[u32; 3]>(), Vec::new());
-        let total = self.pairing.contenders.len() as u64;
-        for (&document, done) in self.pairing.contenders.iter().zip(0..) {
-            if done % 4096 == 0 {
-                (self.observer)(Progress { stage: Stage::Counting, done, total });
+        let total = self.pairing.contenders.len();
+        for number in 0..self.levels.len() as u32 {
+            if number % 4096 == 0 {
+                (self.observer)(Progress { stage: Stage::Counting, done: number.into(), total });
             }
-            for &element in self.lists.sample(document, &mut room)?.elements {
+            for &element in self.sample(number, &mut room)?.elements {
                 let [high, low] = halves(element);
-                rows.push([high, low, document])?;
+                rows.push([high, low, number])?;
             }
         }
         let mut known = self.sorter();
@@ -139,7 +144,7 @@ impl<'a> Counting<'a> {
     fn prefixes_of(&self, known: &[Known], rows: &mut Sorter<'a, Row>) -> Result<bool> {
         let document = known[0][0];
         let mut room = Vec::new();
-        let sample = self.lists.sample(document, &mut room)?;
+        let sample = self.sample(document, &mut room)?;
         let (parts, common) = (self.method.finds_parts(), self.method.common());
         let divides = |level: u32, [_, _, high, low]: &Known| whole(*high, *low).trailing_zeros() >= level;
         for level in sample.level..=self.method.highest_level().max(sample.level) {
@@ -169,7 +174,7 @@ impl<'a> Counting<'a> {
             for (i, &[level, _, _, a, a_inside]) in group.iter().enumerate() {
                 for &[_, _, _, b, b_inside] in &group[i + 1..] {
                     // On a larger level than both have they met before.
-                    let own_level = self.lists.level(a).max(self.lists.level(b)) == level;
+                    let own_level = self.level(a).max(self.level(b)) == level;
                     if own_level && a_inside + b_inside > 0 {
                         pairs.push([a, b])?;
                     }

@@ -5,23 +5,25 @@
 //! behind it in the window that share a band with it are verified against it, at once again. So every pair (document, kept
 //! candidate before it) is verified exactly once, as in the loop, and no pair of two documents that are dropped ever is.
 
-use std::sync::Mutex;
+use std::{collections::BTreeMap, ops::Range, sync::Mutex};
 
 use lookalike::{
+    Verify,
     cluster::{Best, Buckets, Company, Links, Listed},
     lsh::NONE,
-    verify::Overlap,
 };
 use rayon::{ThreadPool, prelude::*};
 
 use super::{
-    matching::{Likeness, Matcher},
-    pairing::Pairing,
+    loading::Sets,
+    matching::{self, Likeness, Matcher},
+    verdicts::{Verdict, Verdicts},
 };
 use crate::{
     config::{Observer, Progress, Stage},
     error::Result,
     lock::lock,
+    places::Places,
 };
 
 /// Documents in a window: enough to keep all cores busy, few enough that the window's own buckets are found in cache.
@@ -29,42 +31,6 @@ const WINDOW: usize = 1024;
 
 /// Shingles to merge below which the pool's overhead is more than the work.
 const WORTH_SHARING: usize = 20_000;
-
-/// Each document's verdict: for a dropped one its representative and their overlap, in 16 bytes.
-pub(crate) struct Verdicts {
-    rows: Vec<Row>,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Row {
-    representative: u32,
-    shared: u32,
-    own: u32,
-    others: u32,
-}
-
-const KEPT: Row = Row { representative: NONE, shared: 0, own: 0, others: 0 };
-
-impl Verdicts {
-    pub(crate) fn all_kept(documents: u32) -> Self {
-        Self { rows: vec![KEPT; documents as usize] }
-    }
-
-    pub(crate) fn representative(&self, document: u32) -> Option<u32> {
-        Some(self.rows[document as usize].representative).filter(|&r| r != NONE)
-    }
-
-    /// The overlap with the representative, where it was counted.
-    pub(crate) fn overlap(&self, document: u32) -> Option<Overlap> {
-        let row = self.rows[document as usize];
-        (row.own > 0).then(|| Overlap { shared: row.shared.into(), a: row.own.into(), b: row.others.into() })
-    }
-
-    pub(crate) fn drop_for(&mut self, document: u32, representative: u32, overlap: Option<Overlap>) {
-        let Overlap { shared, a, b } = overlap.unwrap_or(Overlap { shared: 0, a: 0, b: 0 });
-        self.rows[document as usize] = Row { representative, shared: shared as u32, own: a as u32, others: b as u32 };
-    }
-}
 
 /// The best representative so far, and how alike it is.
 type Found = Option<(Best, Likeness)>;
@@ -75,27 +41,35 @@ fn improve(found: &mut Found, best: Best, likeness: Likeness) {
     }
 }
 
+/// Makes the set of a copy, by rank.
+type SetOf<'a> = &'a (dyn Fn(u64, &mut Vec<u64>) -> Result<()> + Sync);
+
 /// Room for one thread.
 #[derive(Default)]
 struct Room {
     company: Company,
     set: Vec<u64>,
-    other: Vec<u64>,
+    matching: matching::Room,
 }
 
 /// What deciding works on.
 pub(crate) struct Deciding<'a> {
-    pairing: &'a Pairing,
     matcher: &'a Matcher<'a>,
     pool: &'a ThreadPool,
+    links: Links,
+    pub(crate) sets: Sets,
+    pub(crate) verdicts: Verdicts,
+    /// For each dropped leader of which copies came, what is best for them so far, and up to which number that was sought.
+    copied: BTreeMap<u32, (Found, u32)>,
     /// One for each thread of the pool, and one for the thread that decides.
     rooms: Vec<Mutex<Room>>,
 }
 
 impl<'a> Deciding<'a> {
-    pub(crate) fn new(pairing: &'a Pairing, matcher: &'a Matcher<'a>, pool: &'a ThreadPool) -> Self {
+    pub(crate) fn new(matcher: &'a Matcher<'a>, links: Links, sets: Sets, pool: &'a ThreadPool) -> Result<Self> {
         let rooms = (0..=pool.current_num_threads()).map(|_| Mutex::default()).collect();
-        Self { pairing, matcher, pool, rooms }
+        let verdicts = Verdicts::all_kept(matcher.pairing.numbers()?);
+        Ok(Self { matcher, pool, links, sets, verdicts, copied: BTreeMap::new(), rooms })
     }
 
     /// Does something in the room of the thread that is running.
@@ -104,153 +78,183 @@ impl<'a> Deciding<'a> {
         work(&mut lock(&self.rooms[thread]))
     }
 
-    /// Decides about every document by the law.
-    pub(crate) fn decide(&self, mut links: Links, observer: Observer) -> Result<Verdicts> {
-        let mut verdicts = Verdicts::all_kept(self.pairing.order.len() as u32);
-        let contenders = &self.pairing.contenders;
-        for (done, window) in (0..).step_by(WINDOW).zip(contenders.chunks(WINDOW)) {
-            observer(Progress { stage: Stage::Deciding, done, total: contenders.len() as u64 });
-            let mut found = self.against_kept(window, &links)?;
-            self.inside(window, &mut found, &mut links)?;
-            for (&document, found) in window.iter().zip(found) {
+    /// Decides by the law about the contenders that come next.
+    pub(crate) fn decide(&mut self, numbers: Range<u32>) -> Result<()> {
+        for start in numbers.clone().step_by(WINDOW) {
+            let window = start..numbers.end.min(start.saturating_add(WINDOW as u32));
+            let mut found = self.against_kept(window.clone())?;
+            self.inside(window.clone(), &mut found)?;
+            for (number, found) in window.zip(found) {
                 if let Some((best, likeness)) = found {
-                    verdicts.drop_for(document, best.document, likeness.overlap);
+                    self.verdicts.set(number, Verdict::dropped(best.document, likeness.overlap));
                 }
             }
         }
-        self.copies(&links, &mut verdicts)?;
-        Ok(verdicts)
+        Ok(())
     }
 
     /// Each of the window's documents against its candidates among those kept before the window.
-    fn against_kept(&self, window: &[u32], links: &Links) -> Result<Vec<Found>> {
+    fn against_kept(&self, window: Range<u32>) -> Result<Vec<Found>> {
         let one = |room: &mut Room, document: u32| {
-            let Room { company, set, other } = room;
-            links.kept_company(document, company);
-            self.matcher.keep_candidates(document, &mut company.members, |other| other);
+            let Room { company, set, matching } = room;
+            self.links.kept_company(document, company);
+            self.matcher.keep_candidates(document, &mut company.members, matching)?;
             let mut found = None;
-            if !company.members.is_empty() {
-                self.matcher.sets.read(document, set)?;
+            if company.members.is_empty() {
+                return Ok(found);
             }
+            let set = self.sets.get(document, set)?;
             for &kept in &company.members {
-                self.try_kept(document, set, kept, &mut found, other)?;
+                self.try_kept((document, set), kept, &mut found, matching)?;
             }
             Ok(found)
         };
-        self.pool.install(|| window.par_iter().map(|&document| self.in_room(|room| one(room, document))).collect())
+        self.pool.install(|| window.into_par_iter().map(|document| self.in_room(|room| one(room, document))).collect())
     }
 
-    fn try_kept(&self, document: u32, set: &[u64], kept: u32, found: &mut Found, room: &mut Vec<u64>) -> Result<()> {
+    fn try_kept(&self, of: (u32, &[u64]), kept: u32, found: &mut Found, room: &mut matching::Room) -> Result<()> {
         // A representative must reach the threshold, and be no less similar than the one at hand.
         let least = found.map_or(self.matcher.method.least(), |(best, _)| best.similarity);
-        if let Some(likeness) = self.matcher.likeness(document, set, kept, least, room)? {
-            let rank = self.pairing.ranks[kept as usize];
-            improve(found, Best { document: kept, rank, similarity: likeness.similarity }, likeness);
+        if let Some(likeness) = self.matcher.likeness(of, kept, &self.sets, least, room)? {
+            improve(found, Best { document: kept, rank: kept, similarity: likeness.similarity }, likeness);
         }
         Ok(())
     }
 
     /// The window's documents among each other, in order; enters the kept ones into their buckets.
-    fn inside(&self, window: &[u32], found: &mut [Found], links: &mut Links) -> Result<()> {
-        let groups = Groups::of(window, links, &self.pairing.ranks);
-        let mut behind = Vec::new();
-        for (place, &kept) in window.iter().enumerate() {
+    fn inside(&mut self, window: Range<u32>, found: &mut [Found]) -> Result<()> {
+        let groups = Groups::of(window.clone(), &self.links);
+        let (mut behind, mut room) = (Vec::new(), matching::Room::default());
+        for (place, kept) in window.clone().enumerate() {
             if found[place].is_some() {
                 continue;
             }
-            links.keep(kept);
+            self.links.keep(kept);
             groups.behind(place, &mut behind);
-            self.matcher.keep_candidates(kept, &mut behind, |place| window[place as usize]);
-            self.verify_behind(kept, &behind, window, found)?;
+            behind.iter_mut().for_each(|place| *place += window.start);
+            self.matcher.keep_candidates(kept, &mut behind, &mut room)?;
+            self.verify_behind(kept, &behind, window.start, found)?;
         }
         Ok(())
     }
 
-    fn verify_behind(&self, kept: u32, behind: &[u32], window: &[u32], found: &mut [Found]) -> Result<()> {
-        let one = |room: &mut Room, &place: &u32| -> Result<Found> {
-            let document = window[place as usize];
-            let mut found = found[place as usize];
-            self.matcher.sets.read(document, &mut room.set)?;
-            self.try_kept(document, &room.set, kept, &mut found, &mut room.other)?;
+    fn verify_behind(&self, kept: u32, behind: &[u32], first: u32, found: &mut [Found]) -> Result<()> {
+        let one = |room: &mut Room, &document: &u32| -> Result<Found> {
+            let mut found = found[(document - first) as usize];
+            let set = self.sets.get(document, &mut room.set)?;
+            self.try_kept((document, set), kept, &mut found, &mut room.matching)?;
             Ok(found)
         };
-        let work: usize = behind.iter().map(|&place| self.matcher.sets.len(window[place as usize])).sum();
+        let work: usize = behind.iter().map(|&document| self.sets.len(document)).sum();
         let results: Result<Vec<Found>> = if work < WORTH_SHARING || behind.len() < 2 {
-            behind.iter().map(|place| self.in_room(|room| one(room, place))).collect()
+            behind.iter().map(|document| self.in_room(|room| one(room, document))).collect()
         } else {
-            self.pool.install(|| behind.par_iter().map(|place| self.in_room(|room| one(room, place))).collect())
+            self.pool.install(|| behind.par_iter().map(|document| self.in_room(|room| one(room, document))).collect())
         };
-        for (&place, result) in behind.iter().zip(results?) {
-            found[place as usize] = result;
+        for (&document, result) in behind.iter().zip(results?) {
+            found[(document - first) as usize] = result;
         }
         Ok(())
     }
 
-    /// Copies: of a kept leader, they go for it; of a dropped one, for its representative or a better one that was kept
-    /// between the two in keep order.
-    fn copies(&self, links: &Links, verdicts: &mut Verdicts) -> Result<()> {
-        let Pairing { order, ranks, leaders, .. } = self.pairing;
-        let measure = self.matcher.method.config().measure;
-        let is_copy = |&d: &u32| leaders[d as usize] != d && !self.pairing.is_empty(d);
-        let mut of_dropped: Vec<(u32, u32)> = Vec::new();
-        for copy in order.iter().copied().filter(is_copy) {
-            let leader = leaders[copy as usize];
-            match verdicts.representative(leader) {
-                None => verdicts.drop_for(copy, leader, None),
-                Some(_) => of_dropped.push((leader, ranks[copy as usize])),
-            }
-        }
-        of_dropped.sort_unstable();
-        let groups: Vec<&[(u32, u32)]> = of_dropped.chunk_by(|a, b| a.0 == b.0).collect();
-        let one = |room: &mut Room, group: &&[(u32, u32)]| self.kept_since(group[0].0, links, room);
-        let since: Result<Vec<_>> =
+    /// Of the sets that were taken for now, keeps those of kept documents that are still awaited.
+    pub(crate) fn settle_fresh(&mut self, numbers: Range<u32>, awaited: &Places) -> Result<()> {
+        let needed = |number: u32| awaited.contains(number.into()) && self.verdicts.of(number).representative().is_none();
+        self.sets.settle_fresh(numbers, needed)
+    }
+
+    /// Copies, by (rank, number of the leader), of which all contenders before are decided: of a dropped leader they go for its
+    /// representative or for a better one that was kept between the two in keep order. `set_of` gives a copy's set, by rank, where
+    /// the leaders' sets are no longer held.
+    pub(crate) fn copies(&mut self, copies: impl Iterator<Item = (u64, u32)>, set_of: Option<SetOf>) -> Result<()> {
+        let dropped = |&(_, leader): &(u64, u32)| self.verdicts.of(leader).representative().is_some();
+        let mut rows: Vec<(u32, u64)> = copies.filter(dropped).map(|(rank, leader)| (leader, rank)).collect();
+        rows.sort_unstable();
+        let groups: Vec<&[(u32, u64)]> = rows.chunk_by(|a, b| a.0 == b.0).collect();
+        let one = |room: &mut Room, group: &&[(u32, u64)]| self.copies_of(group, set_of, room);
+        let decided: Result<Vec<_>> =
             self.pool.install(|| groups.par_iter().map(|group| self.in_room(|room| one(room, group))).collect());
-        for (group, since) in groups.iter().zip(since?) {
-            let leader = group[0].0;
-            let Some(representative) = verdicts.representative(leader) else { continue };
-            let overlap = verdicts.overlap(leader);
-            let similarity =
-                overlap.map_or_else(|| self.unverified(leader, representative), |overlap| Ok(measure.of(overlap)))?;
-            let rank = ranks[representative as usize];
-            let mut found = Some((Best { document: representative, rank, similarity }, Likeness { similarity, overlap }));
-            let mut since = since.into_iter().peekable();
-            for &(_, rank) in *group {
-                while let Some((best, likeness)) = since.next_if(|(best, _)| best.rank < rank) {
-                    improve(&mut found, best, likeness);
-                }
-                if let Some((best, likeness)) = found {
-                    verdicts.drop_for(order[rank as usize], best.document, likeness.overlap);
-                }
-            }
+        let mut verdicts = Vec::new();
+        for (group, (of_group, state)) in groups.iter().zip(decided?) {
+            verdicts.extend(of_group);
+            self.copied.insert(group[0].0, state);
         }
+        self.verdicts.extend_copies(verdicts);
         Ok(())
     }
 
-    /// The matches of a dropped leader that were kept after it, in keep order.
-    fn kept_since(&self, leader: u32, links: &Links, room: &mut Room) -> Result<Vec<(Best, Likeness)>> {
-        let own_rank = self.pairing.ranks[leader as usize];
-        let Room { company, set, other } = room;
-        links.kept_company(leader, company);
-        company.members.retain(|&kept| self.pairing.ranks[kept as usize] > own_rank);
-        self.matcher.keep_candidates(leader, &mut company.members, |other| other);
-        self.matcher.sets.read(leader, set)?;
-        let mut matches = Vec::new();
+    /// The verdicts about some copies of one dropped leader, and what is known for later ones.
+    fn copies_of(&self, group: &[(u32, u64)], set_of: Option<SetOf>, room: &mut Room) -> Result<CopiesOf> {
+        let (leader, last) = (group[0].0, group[group.len() - 1].1);
+        let before = |rank: u64| self.matcher.pairing.contenders.below(rank) as u32;
+        let (mut found, from) = match self.copied.get(&leader) {
+            Some(known) => *known,
+            None => (self.found_of(leader)?, leader + 1),
+        };
+        let to = before(last);
+        let Room { company, set, matching } = room;
+        self.links.kept_company(leader, company);
+        company.members.retain(|&kept| (from..to).contains(&kept));
+        self.matcher.keep_candidates(leader, &mut company.members, matching)?;
+        let set = match set_of {
+            _ if company.members.is_empty() => &[],
+            None => self.sets.get(leader, set)?,
+            Some(set_of) => {
+                set_of(last, set)?;
+                set
+            }
+        };
+        let mut since = Vec::new();
         for &kept in &company.members {
             let mut found = None;
-            self.try_kept(leader, set, kept, &mut found, other)?;
-            matches.extend(found);
+            self.try_kept((leader, set), kept, &mut found, matching)?;
+            since.extend(found);
         }
-        matches.sort_unstable_by_key(|(best, _)| best.rank);
-        Ok(matches)
+        since.sort_unstable_by_key(|(best, _)| best.rank);
+        let mut since = since.into_iter().peekable();
+        let mut verdicts = Vec::new();
+        for &(_, rank) in group {
+            while let Some((best, likeness)) = since.next_if(|(best, _)| best.rank < before(rank)) {
+                improve(&mut found, best, likeness);
+            }
+            if let Some((best, likeness)) = found {
+                verdicts.push((rank, Verdict::dropped(best.document, likeness.overlap)));
+            }
+        }
+        Ok((verdicts, (found, to)))
     }
 
-    fn unverified(&self, a: u32, b: u32) -> Result<f64> {
-        match self.matcher.method.verify() {
-            lookalike::Verify::None => Ok(1.0),
-            _ => self.matcher.estimate(a, b),
-        }
+    /// What a dropped contender was dropped for.
+    fn found_of(&self, number: u32) -> Result<Found> {
+        let verdict = self.verdicts.of(number);
+        let Some(representative) = verdict.representative() else { return Ok(None) };
+        let (overlap, method) = (verdict.overlap(), self.matcher.method);
+        let similarity = match (overlap, method.verify()) {
+            (Some(overlap), _) => method.config().measure.of(overlap),
+            (None, Verify::None) => 1.0,
+            (None, _) => self.matcher.estimate(number, representative)?,
+        };
+        let best = Best { document: representative, rank: representative, similarity };
+        Ok(Some((best, Likeness { similarity, overlap })))
     }
 }
+
+/// Decides about all contenders, and then about the copies of dropped ones.
+pub(crate) fn decide_all(matcher: &Matcher, links: Links, sets: Sets, pool: &ThreadPool, observer: Observer) -> Result<Verdicts> {
+    let numbers = matcher.pairing.numbers()?;
+    let mut deciding = Deciding::new(matcher, links, sets, pool)?;
+    for start in (0..numbers).step_by(WINDOW) {
+        observer(Progress { stage: Stage::Deciding, done: start.into(), total: numbers.into() });
+        deciding.decide(start..numbers.min(start.saturating_add(WINDOW as u32)))?;
+    }
+    let pairing = matcher.pairing;
+    let copies = pairing.copies.iter().filter_map(|&(rank, leader)| Some((rank, pairing.number(leader)?)));
+    deciding.copies(copies, None)?;
+    Ok(deciding.verdicts)
+}
+
+/// Verdicts about copies by rank; the best so far, and up to which number it was sought.
+type CopiesOf = (Vec<(u64, Verdict)>, (Found, u32));
 
 /// Who of a window is linked to whom of it.
 enum Groups {
@@ -265,16 +269,16 @@ enum Groups {
 }
 
 impl Groups {
-    fn of(window: &[u32], links: &Links, ranks: &[u32]) -> Self {
+    fn of(window: Range<u32>, links: &Links) -> Self {
         match links {
             Links::Buckets(buckets) => Self::of_buckets(window, buckets),
-            Links::Listed(listed) => Self::of_listed(window, listed, ranks),
+            Links::Listed(listed) => Self::of_listed(window, listed),
         }
     }
 
-    fn of_buckets(window: &[u32], buckets: &Buckets) -> Self {
+    fn of_buckets(window: Range<u32>, buckets: &Buckets) -> Self {
         let mut rows: Vec<(u64, u32)> = Vec::new();
-        for (place, &document) in (0u32..).zip(window) {
+        for (place, document) in (0u32..).zip(window.clone()) {
             let of_bands = (0u64..).zip(buckets.buckets_of(document)).filter(|(_, bucket)| *bucket != NONE);
             rows.extend(of_bands.map(|(band, bucket)| (band << 32 | u64::from(bucket), place)));
         }
@@ -290,16 +294,13 @@ impl Groups {
         Self::Buckets { members, of_place }
     }
 
-    fn of_listed(window: &[u32], listed: &Listed, ranks: &[u32]) -> Self {
-        let rank = |document: u32| ranks[document as usize];
-        // A window is a stretch of keep order, and so are each document's neighbours in it.
-        let behind = |&document: &u32| {
+    fn of_listed(window: Range<u32>, listed: &Listed) -> Self {
+        let behind = |document: u32| {
             let neighbours = listed.of(document);
-            let start = neighbours.partition_point(|&other| rank(other) <= rank(document));
-            let place = |&other: &u32| window.binary_search_by_key(&rank(other), |&d| rank(d)).ok().map(|place| place as u32);
-            neighbours[start..].iter().map_while(place).collect()
+            let start = neighbours.partition_point(|&other| other <= document);
+            neighbours[start..].iter().take_while(|&&other| other < window.end).map(|other| other - window.start).collect()
         };
-        Self::Listed(window.iter().map(behind).collect())
+        Self::Listed(window.clone().map(behind).collect())
     }
 
     /// The places behind `place` that are linked to it, ascending, each once.

@@ -6,19 +6,22 @@ use std::{
     time::Instant,
 };
 
-use lookalike::{Cluster, Method, Verify};
+use lookalike::{Candidates, Cluster, Method, Verify};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::{
-    components::components,
-    deciding::Deciding,
-    emitting::Emitting,
-    greedy, loading,
+    components::{components, measure_dropped},
+    deciding::decide_all,
+    emitting::{Emitting, same_number},
+    greedy,
+    loading::{self, Pass, Sets},
     matching::Matcher,
     meeting::Meetings,
     pairing::Pairing,
-    sketching::{self, Table},
+    settling::settle,
+    sketching,
     summary::Summary,
+    table::Table,
 };
 use crate::{
     config::{Observer, RunConfig},
@@ -64,53 +67,65 @@ pub fn dedup(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resul
     summary.keep = config.keep().to_string();
 
     let mut clock = Clock(Instant::now());
-    let mut table = sketching::sketch(config, &method, &source, &pool, bad.as_mut(), observer)?;
-    table.forget_id_hashes();
+    let budget = config.budget(pool.current_num_threads());
+    let mut table = sketching::sketch(config, &method, &source, &budget, &pool, bad.as_mut(), observer)?;
     summary.seconds.sketching = clock.lap();
 
-    let mut pairing = Pairing::new(&table);
+    let mut pairing = Pairing::new(&mut table, &pool)?;
     let (greedy_groups, meetings, counted) = match config.method.cluster {
         Cluster::Greedy(by) => {
-            let (first_of, counted) = greedy::group(by, config.method.threshold, &table.lists, &pairing)?;
-            pairing.keep_grouped(&first_of);
+            let (first_of, counted) = greedy::group(by, config.method.threshold, &table, &mut pairing)?;
             (Some(first_of), Meetings::Listed(Vec::new()), counted)
         }
         Cluster::Law | Cluster::Components => {
-            let (meetings, counted) = Meetings::new(config, &method, &mut table, &mut pairing, &pool, observer)?;
+            let (meetings, counted) = Meetings::new(&method, &mut table, &mut pairing, None, &pool, observer)?;
             (None, meetings, counted)
         }
     };
     summary.seconds.pairing = clock.lap();
 
-    let exact = method.verify() == Verify::Exact;
-    let wanted = pairing.contenders.iter().copied().filter(|_| exact);
-    let sets = loading::load(config, &method, &source, &table, wanted, &pool, observer)?;
-    summary.seconds.loading = clock.lap();
-
-    let matcher = Matcher::new(&method, &table, &sets);
-    let verdicts = match &greedy_groups {
-        Some(first_of) => greedy::greedy(first_of, &pairing, &matcher, &pool)?,
-        None => {
-            let meetings = meetings.join(&method, &pairing, &sets)?;
-            match config.method.cluster {
-                Cluster::Components => components(&meetings, &pairing, &matcher, &pool)?,
-                _ => Deciding::new(&pairing, &matcher, &pool).decide(meetings.links(&pairing, &pool), observer)?,
+    let pass = Pass { config, method: &method, source: &source, table: &table, pool: &pool, observer };
+    let matcher = Matcher::new(&method, &table.lists, &pairing);
+    let law = config.method.cluster == Cluster::Law;
+    let mut written = None;
+    let verdicts = if law && pairing.order.is_input() && config.method.candidates != Candidates::All {
+        let others = decisions.is_some() || bad.is_some();
+        let (verdicts, lines) = settle(pass, &matcher, meetings.links(pairing.numbers()?), &mut kept, others)?;
+        written = Some(lines);
+        summary.seconds.settling = clock.lap();
+        verdicts
+    } else {
+        let sets = match method.verify() {
+            Verify::Exact => loading::load_contenders(pass, &pairing)?,
+            Verify::Sketch | Verify::None => Sets::new(pairing.numbers()?, &table),
+        };
+        summary.seconds.loading = clock.lap();
+        let verdicts = match (greedy_groups, config.method.cluster) {
+            (Some(first_of), _) => measure_dropped(first_of.into_iter(), &matcher, &sets, &pool)?,
+            (None, Cluster::Components) => components(&meetings.join(&method, &pairing, &sets)?, &matcher, &sets, &pool)?,
+            (None, _) => {
+                let links = meetings.join(&method, &pairing, &sets)?.links(pairing.numbers()?);
+                decide_all(&matcher, links, sets, &pool, observer)?
             }
-        }
+        };
+        summary.seconds.deciding = clock.lap();
+        verdicts
     };
     let (met, refused) = (matcher.met.load(Ordering::Relaxed), matcher.refused.load(Ordering::Relaxed));
     summary.finding.count(&method, &counted, met, refused);
-    summary.seconds.deciding = clock.lap();
 
-    let emitting = Emitting::new(&table, &pairing, &matcher, &verdicts, &pool);
-    emitting.count(&mut summary);
+    let emitting = Emitting::new(&table, &pairing, &matcher, &verdicts, &pool)?;
+    emitting.count(&mut summary)?;
     if let Some(output) = &mut kept {
-        let written = emitting.kept_lines(&source, output, summary.kept, observer);
+        let whole = match written {
+            Some(lines) => same_number(summary.kept, lines),
+            None => emitting.kept_lines(&source, output, summary.kept, observer),
+        };
         // Who read the kept lines has had enough of them; the other outputs are still wanted.
-        if written.as_ref().is_err_and(|error| error.kind() == ErrorKind::BrokenPipe) && (decisions.is_some() || bad.is_some()) {
+        if whole.as_ref().is_err_and(|error| error.kind() == ErrorKind::BrokenPipe) && (decisions.is_some() || bad.is_some()) {
             kept = None;
         } else {
-            written?;
+            whole?;
         }
     }
     if let Some(output) = &mut decisions {

@@ -1,34 +1,56 @@
-//! Last pass: kept lines byte for byte, decisions line by line, both in input order.
+//! What was decided, written: kept lines byte for byte, decisions line by line, both in input order.
 
 use lookalike::{Reason, Verify, verify::Measure};
 use rayon::{ThreadPool, prelude::*};
 
 use super::{
-    deciding::Verdicts,
     matching::Matcher,
     pairing::Pairing,
     parallel::in_order,
-    sketching::{Table, raw_id},
     summary::Summary,
+    table::Table,
+    verdicts::{Verdict, Verdicts},
 };
 use crate::{
     config::{Observer, Progress, Stage},
     error::{Error, ErrorKind, Result},
-    read::{Blocks, Source, push_line},
+    read::{Block, BlockInfo, Blocks, Source, push_line},
     write::{DecisionLines, Likeness, Output},
 };
 
 /// Documents whose decisions one thread writes at a time.
-const STRETCH: u32 = 4096;
+const STRETCH: u64 = 4096;
+
+/// Appends the lines of a block's kept documents; gives their number.
+pub(crate) fn kept_lines(
+    block: &Block,
+    info: &BlockInfo,
+    source: &Source,
+    is_kept: impl Fn(u64) -> bool,
+    into: &mut Vec<u8>,
+) -> Result<u64> {
+    let mut lines = 0;
+    info.each_document(block, source, |document, line| {
+        if is_kept(document) {
+            lines += 1;
+            push_line(into, line);
+        }
+        Ok(())
+    })?;
+    Ok(lines)
+}
 
 /// All that is known at the end.
 pub(crate) struct Emitting<'a> {
-    pub(crate) table: &'a Table,
-    pub(crate) pairing: &'a Pairing,
-    pub(crate) matcher: &'a Matcher<'a>,
-    pub(crate) verdicts: &'a Verdicts,
-    pub(crate) pool: &'a ThreadPool,
+    table: &'a Table,
+    pairing: &'a Pairing,
+    matcher: &'a Matcher<'a>,
+    verdicts: &'a Verdicts,
+    pool: &'a ThreadPool,
+    /// Documents in the group of each contender.
     sizes: Vec<u32>,
+    /// Leaders that did not have to be compared, by rank, with the sizes of their groups of copies.
+    copied: Vec<(u64, u32)>,
 }
 
 impl<'a> Emitting<'a> {
@@ -38,10 +60,24 @@ impl<'a> Emitting<'a> {
         matcher: &'a Matcher<'a>,
         verdicts: &'a Verdicts,
         pool: &'a ThreadPool,
-    ) -> Self {
-        let mut sizes = vec![1; table.documents() as usize];
-        (0..table.documents()).filter_map(|d| verdicts.representative(d)).for_each(|r| sizes[r as usize] += 1);
-        Self { table, pairing, matcher, verdicts, pool, sizes }
+    ) -> Result<Self> {
+        let numbers = pairing.numbers()?;
+        let mut sizes = vec![1u32; numbers as usize];
+        (0..numbers).filter_map(|number| verdicts.of(number).representative()).for_each(|r| sizes[r as usize] += 1);
+        let mut leaders = Vec::new();
+        for &(copy, leader) in &pairing.copies {
+            match pairing.number(leader) {
+                None => leaders.push(leader),
+                Some(number) => {
+                    let representative = verdicts.of(number).representative();
+                    let representative = representative.and_then(|_| verdicts.of_copy(copy, number).representative());
+                    sizes[representative.unwrap_or(number) as usize] += 1;
+                }
+            }
+        }
+        leaders.sort_unstable();
+        let copied = leaders.chunk_by(|a, b| a == b).map(|same| (same[0], 1 + same.len() as u32)).collect();
+        Ok(Self { table, pairing, matcher, verdicts, pool, sizes, copied })
     }
 
     /// Copies the kept lines, and checks that they are as many as were kept.
@@ -52,14 +88,9 @@ impl<'a> Emitting<'a> {
             Blocks::again(source),
             |block, _: &mut ()| {
                 let info = self.table.blocks.get(block.number).ok_or_else(|| source.changed(block.input))?;
-                let (mut kept, mut lines) = (Vec::with_capacity(block.bytes().len() + 1), 0);
-                info.each_document(block, source, |document, line| {
-                    if self.verdicts.representative(document).is_none() {
-                        lines += 1;
-                        push_line(&mut kept, line);
-                    }
-                    Ok(())
-                })?;
+                let mut kept = Vec::with_capacity(block.bytes().len() + 1);
+                let is_kept = |document| self.pairing.is_kept(document, self.verdicts);
+                let lines = kept_lines(block, info, source, is_kept, &mut kept)?;
                 Ok((kept, lines))
             },
             |(kept, lines)| {
@@ -68,96 +99,136 @@ impl<'a> Emitting<'a> {
                 output.write(kept)
             },
         )?;
-        if written != kept {
-            let message =
-                format!("{kept} documents were kept but {written} lines found again; run again when nothing writes to the input");
-            return Err(Error::new(ErrorKind::Input, message));
-        }
-        Ok(())
+        same_number(kept, written)
     }
 
     /// Writes every document's decision.
     pub(crate) fn decisions(&self, output: &mut Output) -> Result<()> {
-        let documents = self.table.documents();
-        let stretches: Vec<_> =
-            (0..documents).step_by(STRETCH as usize).map(|d| d..documents.min(d.saturating_add(STRETCH))).collect();
-        for some in stretches.chunks(4 * self.pool.current_num_threads()) {
-            let lines: Result<Vec<_>> =
-                self.pool.install(|| some.par_iter().map(|stretch| self.stretch(stretch.clone())).collect());
+        let documents = self.table.documents;
+        let at_once = STRETCH * 4 * self.pool.current_num_threads() as u64;
+        for start in (0..documents).step_by(at_once as usize) {
+            let end = documents.min(start + at_once);
+            let starts: Vec<u64> = (start..end).step_by(STRETCH as usize).collect();
+            let stretch = |&start: &u64| self.stretch(start..end.min(start + STRETCH));
+            let lines: Result<Vec<_>> = self.pool.install(|| starts.par_iter().map(stretch).collect());
             lines?.into_iter().try_for_each(|lines| output.write(lines.bytes))?;
         }
         Ok(())
     }
 
-    fn stretch(&self, documents: std::ops::Range<u32>) -> Result<DecisionLines> {
+    fn stretch(&self, documents: std::ops::Range<u64>) -> Result<DecisionLines> {
         let (mut ids, mut other) = (Vec::new(), Vec::new());
         let mut lines = DecisionLines::default();
-        let mut start = 0;
-        for (document, end) in documents.clone().zip(self.table.ids(documents, &mut ids)?) {
-            let id = raw_id(&ids[start..end])?;
-            start = end;
-            let reason = self.reason(document);
-            match self.verdicts.representative(document) {
-                None => lines.kept(id, reason, self.sizes[document as usize])?,
+        let mut document = documents.start;
+        self.table.ids.each(documents, &mut ids, |id| {
+            let decision = self.decision(document)?;
+            document += 1;
+            match decision.representative {
+                None => lines.kept(id, decision.reason, decision.size),
                 Some(r) => {
-                    let representative = self.table.id(r, &mut other)?;
-                    lines.dropped(id, reason, representative, self.likeness(document, r)?, self.sizes[r as usize])?;
+                    let representative = self.table.ids.get(r, &mut other)?;
+                    lines.dropped(id, decision.reason, representative, decision.likeness, decision.size)
                 }
             }
-        }
+        })?;
         Ok(lines)
     }
 
-    fn reason(&self, document: u32) -> Reason {
-        let near = match self.matcher.method.config().measure {
+    fn decision(&self, document: u64) -> Result<Decision> {
+        let Pairing { order, is_copy, empty, .. } = self.pairing;
+        let rank = order.rank(document);
+        let kept = |reason, size| Decision { reason, representative: None, likeness: Likeness::Same, size };
+        let of_size = |size| if size == 1 { Reason::Unique } else { Reason::Representative };
+        if empty.contains(rank) {
+            return Ok(kept(Reason::Empty, 1));
+        }
+        let leader = if is_copy.contains(rank) { self.pairing.leader(rank).unwrap_or(rank) } else { rank };
+        let number = self.pairing.number(leader);
+        let size = match number {
+            Some(number) => self.sizes[number as usize],
+            None => self.copied.binary_search_by_key(&leader, |row| row.0).map_or(1, |at| self.copied[at].1),
+        };
+        let dropped = number.filter(|&number| self.verdicts.of(number).representative().is_some());
+        let Some(number) = dropped else {
+            if leader == rank {
+                return Ok(kept(of_size(size), size));
+            }
+            let representative = Some(order.document(leader));
+            return Ok(Decision { reason: Reason::Exact, representative, likeness: Likeness::Same, size });
+        };
+        let verdict = if leader == rank { self.verdicts.of(number) } else { self.verdicts.of_copy(rank, number) };
+        let representative = verdict.representative().unwrap_or(number);
+        let (reason, likeness) = self.likeness(number, representative, verdict)?;
+        let size = self.sizes[representative as usize];
+        Ok(Decision { reason, representative: Some(self.pairing.document(representative)), likeness, size })
+    }
+
+    /// Why a contender goes for another, and how like it it is.
+    fn likeness(&self, number: u32, representative: u32, verdict: Verdict) -> Result<(Reason, Likeness)> {
+        let method = self.matcher.method;
+        if self.matcher.same(number, representative)? {
+            return Ok((Reason::Exact, Likeness::Same));
+        }
+        let reason = match method.config().measure {
             Measure::Resemblance => Reason::Near,
             Measure::Containment => Reason::Contained,
         };
-        match self.verdicts.representative(document) {
-            None if self.pairing.is_empty(document) => Reason::Empty,
-            None if self.sizes[document as usize] == 1 => Reason::Unique,
-            None => Reason::Representative,
-            Some(r) if self.same(document, r) => Reason::Exact,
-            Some(_) => near,
-        }
-    }
-
-    /// Whether two documents have the same canonical form.
-    fn same(&self, a: u32, b: u32) -> bool {
-        let of = |document: u32| (self.table.digests[document as usize], self.table.bits.get(document));
-        self.matcher.method.same(of(a), of(b))
-    }
-
-    fn likeness(&self, document: u32, representative: u32) -> Result<Likeness> {
-        Ok(match (self.verdicts.overlap(document), self.matcher.method.verify()) {
-            _ if self.same(document, representative) => Likeness::Same,
+        let likeness = match (verdict.overlap(), method.verify()) {
             (Some(overlap), _) => Likeness::Counted(overlap),
-            (None, Verify::Sketch) if self.matcher.method.estimates() => {
-                Likeness::Estimated(self.matcher.method.config().measure, self.matcher.estimate(document, representative)?)
+            (None, Verify::Sketch) if method.estimates() => {
+                Likeness::Estimated(method.config().measure, self.matcher.estimate(number, representative)?)
             }
             (None, _) => Likeness::Unknown,
-        })
+        };
+        Ok((reason, likeness))
     }
 
     /// Counts the verdicts into the summary.
-    pub(crate) fn count(&self, summary: &mut Summary) {
-        summary.documents = u64::from(self.table.documents());
-        for document in 0..self.table.documents() {
-            match self.reason(document) {
-                Reason::Unique => summary.kept += 1,
-                Reason::Representative => {
-                    summary.kept += 1;
-                    summary.representatives += 1;
-                }
-                Reason::Empty => {
-                    summary.kept += 1;
-                    summary.empty += 1;
-                }
-                Reason::Exact => summary.dropped_exact += 1,
-                Reason::Near | Reason::Contained => summary.dropped_near += 1,
+    pub(crate) fn count(&self, summary: &mut Summary) -> Result<()> {
+        summary.documents = self.table.documents;
+        summary.empty = self.pairing.empty.iter().count() as u64;
+        let mut dropped = |reason| match reason {
+            Reason::Exact => summary.dropped_exact += 1,
+            _ => summary.dropped_near += 1,
+        };
+        for number in 0..self.sizes.len() as u32 {
+            if let Some(representative) = self.verdicts.of(number).representative() {
+                dropped(self.likeness(number, representative, self.verdicts.of(number))?.0);
+            } else {
+                summary.representatives += u64::from(self.sizes[number as usize] > 1);
             }
         }
+        for &(copy, leader) in &self.pairing.copies {
+            let number = self.pairing.number(leader);
+            let verdict = number.map(|number| (number, self.verdicts.of_copy(copy, number)));
+            match verdict.and_then(|(number, verdict)| Some((number, verdict.representative()?, verdict))) {
+                None => dropped(Reason::Exact),
+                Some((number, representative, verdict)) => dropped(self.likeness(number, representative, verdict)?.0),
+            }
+        }
+        summary.representatives += self.copied.len() as u64;
         summary.dropped = summary.dropped_exact + summary.dropped_near;
-        summary.largest_group = self.sizes.iter().copied().max().unwrap_or(0).into();
+        summary.kept = summary.documents - summary.dropped;
+        let copied = self.copied.iter().map(|row| row.1);
+        summary.largest_group = self.sizes.iter().copied().chain(copied).max().unwrap_or(1).into();
+        Ok(())
     }
+}
+
+/// What is said about one document.
+struct Decision {
+    reason: Reason,
+    representative: Option<u64>,
+    likeness: Likeness,
+    size: u32,
+}
+
+/// Refuses an input of which other lines were found than were kept.
+pub(crate) fn same_number(kept: u64, written: u64) -> Result<()> {
+    if written == kept {
+        return Ok(());
+    }
+    let message =
+        format!("{kept} documents were kept but {written} lines found again; run again when nothing writes to the input");
+    Err(Error::new(ErrorKind::Input, message))
 }

@@ -4,10 +4,7 @@ use std::collections::BTreeMap;
 
 use lookalike::{Candidates, Config, Method};
 
-use super::{
-    dedup::pool,
-    sketching::{self, Table, hash_name},
-};
+use super::{dedup::pool, ids::hash_name, sketching, table::Table};
 use crate::{
     config::{Observer, RunConfig},
     error::{Error, ErrorKind, Result},
@@ -25,7 +22,7 @@ pub struct Roll {
 }
 
 impl Roll {
-    pub(crate) fn of(table: &Table, config: &RunConfig) -> Self {
+    pub(crate) fn of(table: &Table, config: &RunConfig) -> Result<Self> {
         let labels = config.label_field.is_some().then(|| {
             let mut firsts = BTreeMap::new();
             let group = |(document, label): (u32, &Option<_>)| match label {
@@ -34,7 +31,13 @@ impl Roll {
             };
             (0..).zip(&table.labels).map(group).collect()
         });
-        Self { by_id: table.by_id(), labels, bad_examples: table.counts.bad_examples.clone() }
+        let (mut by_id, mut room) = (Vec::new(), Vec::new());
+        table.ids.each(0..table.documents, &mut room, |id| {
+            by_id.push((hash_name(id.get()), by_id.len() as u32));
+            Ok(())
+        })?;
+        by_id.sort_unstable();
+        Ok(Self { by_id, labels, bad_examples: table.counts.bad_examples.clone() })
     }
 
     /// The number of documents.
@@ -70,7 +73,7 @@ impl Roll {
 pub fn enrol(config: &RunConfig, observer: Observer) -> Result<Roll> {
     let method = Method::new(Config { candidates: Candidates::Exact, ..Config::default() })?;
     let source = Source::new(expand(&config.inputs)?, &config.temp_dir)?;
-    Ok(Roll::of(&read(config, &method, &source, observer)?, config))
+    Roll::of(&read(config, &method, &source, observer)?, config)
 }
 
 /// The first pass over a collection of which every document can be named.
@@ -81,7 +84,10 @@ pub(crate) fn read(config: &RunConfig, method: &Method, source: &Source, observe
     let bad = config.skip_bad.as_deref();
     refuse_overwriting(&bad.into_iter().collect::<Vec<_>>(), source.inputs())?;
     let mut bad = bad.map(Output::create).transpose()?;
-    let table = sketching::sketch(config, method, source, &pool(config.threads)?, bad.as_mut(), observer)?;
+    let pool = pool(config.threads)?;
+    let budget = config.budget(pool.current_num_threads());
+    let table = sketching::sketch(config, method, source, &budget, &pool, bad.as_mut(), observer)?;
+    table.refuse_more_than_32_bits("judging a collection")?;
     finish([bad])?;
     Ok(table)
 }

@@ -1,13 +1,13 @@
 //! What documents list, where they meet by what they share: the elements of a sample, spilled, eight bytes each.
 
-use std::path::PathBuf;
+use std::sync::Arc;
 
 use lookalike::lsh::Sample;
 
-use crate::{error::Result, spill::Spill};
-
-/// Elements kept in memory; more of them go to a temporary file.
-const ELEMENTS_IN_MEMORY: usize = 64 << 20;
+use crate::{
+    error::Result,
+    spill::{Budget, Spill},
+};
 
 /// One block's lists.
 #[derive(Debug, Default)]
@@ -26,39 +26,38 @@ impl BlockLists {
     }
 }
 
-/// All documents' lists.
+/// All documents' lists. Nine bytes a document in memory.
 pub(crate) struct Lists {
-    spill: Spill<u64>,
+    elements: Spill<u64>,
     ends: Vec<u64>,
     levels: Vec<u8>,
 }
 
 impl Lists {
-    pub(crate) fn new(temp_dir: PathBuf) -> Self {
-        Self { spill: Spill::new(ELEMENTS_IN_MEMORY, temp_dir), ends: Vec::new(), levels: Vec::new() }
+    pub(crate) fn new(budget: &Arc<Budget>) -> Self {
+        Self { elements: Spill::new(budget), ends: Vec::new(), levels: Vec::new() }
     }
 
     /// Appends those of the next block.
     pub(crate) fn append(&mut self, block: &BlockLists) -> Result<()> {
-        let mut end = self.spill.end();
+        let mut end = self.elements.len();
         self.ends.extend(block.lengths.iter().map(|&length| {
             end += u64::from(length);
             end
         }));
         self.levels.extend_from_slice(&block.levels);
-        self.spill.append(&block.elements)
+        self.elements.append(&block.elements)
     }
 
     /// The level of a document's sample.
-    pub(crate) fn level(&self, document: u32) -> u32 {
+    pub(crate) fn level(&self, document: u64) -> u32 {
         self.levels[document as usize].into()
     }
 
-    /// A document's sample; `room` holds it.
-    pub(crate) fn sample<'a>(&self, document: u32, room: &'a mut Vec<u64>) -> Result<Sample<'a>> {
+    /// A document's sample; `room` holds what has to be read.
+    pub(crate) fn sample<'a>(&'a self, document: u64, room: &'a mut Vec<u64>) -> Result<Sample<'a>> {
         let d = document as usize;
         let start = if d == 0 { 0 } else { self.ends[d - 1] };
-        self.spill.read(start, (self.ends[d] - start) as usize, room)?;
-        Ok(Sample { level: self.level(document), elements: room })
+        Ok(Sample { level: self.level(document), elements: self.elements.get(start..self.ends[d], room)? })
     }
 }

@@ -1,12 +1,9 @@
-//! Second pass: the shingle sets of the documents that will be compared, made again from their texts and spilled.
-//!
-//! Only documents that share a band are read; the others' lines are not even parsed. Eight bytes a shingle go to the spill,
-//! so that deciding, which goes in keep order, never depends on where a text stands in which compressed file.
+//! The shingle sets of documents that will be compared, made again from their texts and spilled, eight bytes a shingle.
 
 use lookalike::{Method, Scratch};
 use rayon::ThreadPool;
 
-use super::{parallel::in_order, sketching::Table};
+use super::{pairing::Pairing, parallel::in_order, sketching::fields, table::Table};
 use crate::{
     config::{Observer, Progress, RunConfig, Stage},
     error::Result,
@@ -14,25 +11,73 @@ use crate::{
     spill::Spill,
 };
 
-/// Sets kept in memory; more of them go to a temporary file, which the page cache serves.
-const SETS_IN_MEMORY: usize = 64 << 20;
-
-/// The sets of some documents.
+/// The sets of some numbered documents. Twelve bytes of memory each besides the sets.
 pub(crate) struct Sets {
     spill: Spill<u64>,
     starts: Vec<u64>,
     lengths: Vec<u32>,
+    /// Sets that are not yet known to be needed for long, of consecutive numbers from [`fresh_from`](Self::fresh_from).
+    fresh: Vec<u64>,
+    fresh_from: u32,
 }
 
 impl Sets {
-    /// A document's set, sorted; empty for one that was not wanted.
-    pub(crate) fn read(&self, document: u32, into: &mut Vec<u64>) -> Result<()> {
-        self.spill.read(self.starts[document as usize], self.len(document), into)
+    /// Of `numbers` documents, all of them empty yet.
+    pub(crate) fn new(numbers: u32, table: &Table) -> Self {
+        let numbers = numbers as usize;
+        let spill = Spill::new(&table.budget);
+        Self { spill, starts: vec![0; numbers], lengths: vec![0; numbers], fresh: Vec::new(), fresh_from: numbers as u32 }
+    }
+
+    /// A document's set, sorted; empty for one that was not wanted. `room` holds what has to be read.
+    pub(crate) fn get<'a>(&'a self, number: u32, room: &'a mut Vec<u64>) -> Result<&'a [u64]> {
+        let (start, length) = (self.starts[number as usize], self.len(number));
+        if number >= self.fresh_from {
+            return Ok(&self.fresh[start as usize..start as usize + length]);
+        }
+        self.spill.get(start..start + length as u64, room)
     }
 
     /// The number of shingles in a document's set.
-    pub(crate) fn len(&self, document: u32) -> usize {
-        self.lengths[document as usize] as usize
+    pub(crate) fn len(&self, number: u32) -> usize {
+        self.lengths[number as usize] as usize
+    }
+
+    /// Takes sets for good, each as (number, length), one after the other.
+    fn append(&mut self, documents: &[(u32, u32)], shingles: &[u64]) -> Result<()> {
+        let mut start = self.spill.len();
+        for &(number, length) in documents {
+            (self.starts[number as usize], self.lengths[number as usize]) = (start, length);
+            start += u64::from(length);
+        }
+        self.spill.append(shingles)
+    }
+
+    /// Takes the sets of the documents that come next, for now. All numbers from `first` on are new.
+    pub(crate) fn take_fresh(&mut self, first: u32) {
+        self.fresh_from = first;
+    }
+
+    /// Adds one to those.
+    pub(crate) fn push_fresh(&mut self, number: u32, set: &[u64]) {
+        (self.starts[number as usize], self.lengths[number as usize]) = (self.fresh.len() as u64, set.len() as u32);
+        self.fresh.extend_from_slice(set);
+    }
+
+    /// Keeps of those the ones that are still `needed`, and forgets the others.
+    pub(crate) fn settle_fresh(&mut self, numbers: std::ops::Range<u32>, needed: impl Fn(u32) -> bool) -> Result<()> {
+        for number in numbers {
+            let start = self.starts[number as usize] as usize;
+            if needed(number) {
+                self.starts[number as usize] = self.spill.len();
+                self.spill.append(&self.fresh[start..start + self.lengths[number as usize] as usize])?;
+            } else {
+                self.lengths[number as usize] = 0;
+            }
+        }
+        self.fresh.clear();
+        self.fresh_from = self.lengths.len() as u32;
+        Ok(())
     }
 }
 
@@ -49,30 +94,28 @@ struct Worker {
     scratch: Scratch,
 }
 
-/// Makes the sets of the `wanted` documents.
-pub(crate) fn load(
-    config: &RunConfig,
-    method: &Method,
-    source: &Source,
-    table: &Table,
-    wanted: impl Iterator<Item = u32>,
-    pool: &ThreadPool,
-    observer: Observer,
-) -> Result<Sets> {
-    let fields = super::sketching::fields(config)?;
-    let documents = table.documents() as usize;
-    let mut is_wanted = vec![false; documents];
-    let mut any = false;
-    for document in wanted {
-        is_wanted[document as usize] = true;
-        any = true;
-    }
-    let mut sets = Sets {
-        spill: Spill::new(SETS_IN_MEMORY, config.temp_dir.clone()),
-        starts: vec![0; documents],
-        lengths: vec![0; documents],
-    };
-    if !any {
+/// What a pass over the input needs.
+#[derive(Clone, Copy)]
+pub(crate) struct Pass<'a> {
+    pub(crate) config: &'a RunConfig,
+    pub(crate) method: &'a Method,
+    pub(crate) source: &'a Source,
+    pub(crate) table: &'a Table,
+    pub(crate) pool: &'a ThreadPool,
+    pub(crate) observer: Observer<'a>,
+}
+
+/// Makes the sets of the contenders.
+pub(crate) fn load_contenders(pass: Pass, pairing: &Pairing) -> Result<Sets> {
+    load(pass, pairing.numbers()?, |document| pairing.number(pairing.order.rank(document)))
+}
+
+/// Makes the sets of those documents that have a number.
+pub(crate) fn load(pass: Pass, numbers: u32, number_of: impl Fn(u64) -> Option<u32> + Sync) -> Result<Sets> {
+    let Pass { config, method, source, table, pool, observer } = pass;
+    let fields = fields(config)?;
+    let mut sets = Sets::new(numbers, table);
+    if numbers == 0 {
         return Ok(sets);
     }
     in_order(
@@ -81,17 +124,16 @@ pub(crate) fn load(
         |block, worker: &mut Worker| {
             let mut loaded = Loaded::default();
             let info = table.blocks.get(block.number).ok_or_else(|| source.changed(block.input))?;
-            let range = info.first_document as usize..(info.first_document + info.documents) as usize;
-            if !is_wanted[range].contains(&true) {
+            if !info.documents().any(|document| number_of(document).is_some()) {
                 return Ok(loaded);
             }
             let Worker { record, scratch } = worker;
             info.each_document(block, source, |document, line| {
-                if is_wanted[document as usize] {
+                if let Some(number) = number_of(document) {
                     record.read(line, &fields).map_err(|_| source.changed(block.input))?;
                     method.set(&record.text, scratch);
                     loaded.shingles.extend_from_slice(&scratch.fingerprints);
-                    loaded.documents.push((document, scratch.fingerprints.len() as u32));
+                    loaded.documents.push((number, scratch.fingerprints.len() as u32));
                 }
                 Ok(())
             })?;
@@ -99,13 +141,7 @@ pub(crate) fn load(
         },
         |loaded| {
             observer(Progress { stage: Stage::Loading, done: source.read(), total: source.total() });
-            let mut start = sets.spill.end();
-            for (document, length) in loaded.documents {
-                sets.starts[document as usize] = start;
-                sets.lengths[document as usize] = length;
-                start += u64::from(length);
-            }
-            sets.spill.append(&loaded.shingles)
+            sets.append(&loaded.documents, &loaded.shingles)
         },
     )?;
     Ok(sets)

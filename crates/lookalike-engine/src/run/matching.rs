@@ -1,18 +1,17 @@
-//! Candidate → match, on the engine's stores.
+//! Candidate → match, on the engine's stores. Documents are contenders, by number.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use lookalike::{Method, Verify, sketch::Sketches, verify::Overlap};
+use lookalike::{Method, Verify, verify::Overlap};
 
-use super::{lists::Lists, loading::Sets, sketching::Table};
+use super::{lists::Lists, loading::Sets, pairing::Pairing};
 use crate::error::Result;
 
 /// Tells whether two documents that share a band match, and counts what that took.
 pub(crate) struct Matcher<'a> {
     pub(crate) method: &'a Method,
-    pub(crate) bits: &'a Sketches,
-    pub(crate) lists: &'a Lists,
-    pub(crate) sets: &'a Sets,
+    pub(crate) pairing: &'a Pairing,
+    lists: &'a Lists,
     /// Pairs that met.
     pub(crate) met: AtomicU64,
     /// Of these, pairs that their fixed-size sketches refused.
@@ -34,47 +33,61 @@ impl Likeness {
     }
 }
 
+/// Buffers for what has to be read.
+#[derive(Debug, Default)]
+pub(crate) struct Room {
+    own: Vec<u8>,
+    other: Vec<u8>,
+    set: Vec<u64>,
+}
+
 impl<'a> Matcher<'a> {
-    pub(crate) fn new(method: &'a Method, table: &'a Table, sets: &'a Sets) -> Self {
-        let Table { bits, lists, .. } = table;
-        Self { method, bits, lists, sets, met: AtomicU64::new(0), refused: AtomicU64::new(0) }
+    pub(crate) fn new(method: &'a Method, lists: &'a Lists, pairing: &'a Pairing) -> Self {
+        Self { method, pairing, lists, met: AtomicU64::new(0), refused: AtomicU64::new(0) }
     }
 
-    /// Keeps of `company`, which met a document, its candidates. `document_of` tells what a member stands for.
-    pub(crate) fn keep_candidates(&self, document: u32, company: &mut Vec<u32>, document_of: impl Fn(u32) -> u32) {
-        let met = company.len();
-        let own = self.bits.get(document);
-        company.retain(|&other| self.method.agree(own, self.bits.get(document_of(other))));
-        self.met.fetch_add(met as u64, Ordering::Relaxed);
-        self.refused.fetch_add((met - company.len()) as u64, Ordering::Relaxed);
+    /// Keeps of `company`, which met a document, its candidates.
+    pub(crate) fn keep_candidates(&self, document: u32, company: &mut Vec<u32>, room: &mut Room) -> Result<()> {
+        if company.is_empty() {
+            return Ok(());
+        }
+        let Room { own, other, .. } = room;
+        let own = self.pairing.bits(document, own)?;
+        let mut kept = 0;
+        for i in 0..company.len() {
+            if self.method.agree(own, self.pairing.bits(company[i], other)?) {
+                company[kept] = company[i];
+                kept += 1;
+            }
+        }
+        self.met.fetch_add(company.len() as u64, Ordering::Relaxed);
+        self.refused.fetch_add((company.len() - kept) as u64, Ordering::Relaxed);
+        company.truncate(kept);
+        Ok(())
     }
 
-    /// Of pairs that met, those that are candidates.
-    pub(crate) fn candidates(&self, pairs: &[(u32, u32)]) -> Vec<(u32, u32)> {
-        let agree = |&&(a, b): &&(u32, u32)| self.method.agree(self.bits.get(a), self.bits.get(b));
-        let candidates: Vec<_> = pairs.iter().filter(agree).copied().collect();
-        self.met.fetch_add(pairs.len() as u64, Ordering::Relaxed);
-        self.refused.fetch_add((pairs.len() - candidates.len()) as u64, Ordering::Relaxed);
-        candidates
+    /// Whether two documents have the same canonical form, as far as their sketches tell. Their digests are not the same.
+    pub(crate) fn same(&self, a: u32, b: u32) -> Result<bool> {
+        let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
+        Ok(self.method.same((0, self.pairing.bits(a, &mut of_a)?), (1, self.pairing.bits(b, &mut of_b)?)))
     }
 
-    /// The likeness of a document, whose set is `set`, to a candidate, if it is at least `least`. `other_set` is room.
+    /// The likeness of a document, whose set is `set`, to a candidate, if it is at least `least`.
     pub(crate) fn likeness(
         &self,
-        document: u32,
-        set: &[u64],
+        (document, set): (u32, &[u64]),
         other: u32,
+        sets: &Sets,
         least: f64,
-        other_set: &mut Vec<u64>,
+        room: &mut Room,
     ) -> Result<Option<Likeness>> {
         let measure = self.method.config().measure;
         Ok(match self.method.verify() {
             Verify::Exact => {
-                if measure.needed(set.len() as u64, self.sets.len(other) as u64, least).is_none() {
+                if measure.needed(set.len() as u64, sets.len(other) as u64, least).is_none() {
                     return Ok(None);
                 }
-                self.sets.read(other, other_set)?;
-                let counted = measure.at_least(set, other_set, least);
+                let counted = measure.at_least(set, sets.get(other, &mut room.set)?, least);
                 counted.map(|overlap| Likeness { similarity: measure.of(overlap), overlap: Some(overlap) })
             }
             Verify::Sketch => {
@@ -87,10 +100,12 @@ impl<'a> Matcher<'a> {
 
     /// The sketches' estimate of two documents' similarity.
     pub(crate) fn estimate(&self, a: u32, b: u32) -> Result<f64> {
-        if !self.method.lists() {
-            return Ok(self.method.estimate(self.bits.get(a), self.bits.get(b)));
+        if self.method.lists() {
+            let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
+            let [a, b] = [a, b].map(|number| self.pairing.document(number));
+            return Ok(self.method.estimate_samples(self.lists.sample(a, &mut of_a)?, self.lists.sample(b, &mut of_b)?));
         }
-        let (mut room_a, mut room_b) = (Vec::new(), Vec::new());
-        Ok(self.method.estimate_samples(self.lists.sample(a, &mut room_a)?, self.lists.sample(b, &mut room_b)?))
+        let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
+        Ok(self.method.estimate(self.pairing.bits(a, &mut of_a)?, self.pairing.bits(b, &mut of_b)?))
     }
 }

@@ -2,42 +2,39 @@
 
 use lookalike::{
     Candidates, Method,
-    cluster::{Links, Listed},
-    lsh::{self, share_earlier_band, sorted_rows},
+    cluster::{Buckets, Links, Listed},
+    lsh::NONE,
 };
 use rayon::{ThreadPool, prelude::*};
 
 use super::{
     counting::{Counted, count},
     loading::Sets,
-    matching::Matcher,
+    matching::{Matcher, Room},
     pairing::Pairing,
-    sketching::Table,
+    table::Table,
 };
-use crate::{
-    config::{Observer, RunConfig},
-    error::Result,
-};
+use crate::{config::Observer, error::Result, places::Places};
 
 /// Pairs that are looked at before those that are candidates are verified: what bounds the memory.
 const BATCH: usize = 1 << 22;
 
-/// Pairs of documents that may be candidates.
+/// Pairs of contenders that may be candidates, by number.
 pub(crate) enum Meetings {
-    /// Those with the same key in a column.
+    /// Those in the same bucket of a band.
     Columns(Vec<Vec<u32>>),
     /// Those in a list, each once.
     Listed(Vec<(u32, u32)>),
 }
 
 impl Meetings {
-    /// Who meets whom by columns or by what is listed, and who therefore stays a contender. Where all pairs are asked for,
-    /// everybody does, and who meets whom is known when the sets are ([`join`](Self::join)).
+    /// Who meets whom by columns or by what is listed, and who therefore stays a contender; the `others` stay too. Where all
+    /// pairs are asked for, everybody does, and who meets whom is known when the sets are ([`join`](Self::join)).
     pub(crate) fn new(
-        config: &RunConfig,
         method: &Method,
         table: &mut Table,
         pairing: &mut Pairing,
+        others: Option<&Places>,
         pool: &ThreadPool,
         observer: Observer,
     ) -> Result<(Self, Counted)> {
@@ -45,14 +42,20 @@ impl Meetings {
             return Ok((Self::Listed(Vec::new()), Counted::default()));
         }
         if !method.lists() {
-            pairing.keep_likely(table, method, pool, observer);
-            return Ok((Self::Columns(std::mem::take(&mut table.columns)), Counted::default()));
+            let columns = pairing.keep_likely(table, method, others, pool, observer)?;
+            return Ok((Self::Columns(columns), Counted::default()));
         }
-        let mut counted = count(config, method, &table.lists, pairing, pool, observer)?;
-        let mut meets = vec![false; table.documents() as usize];
-        counted.pairs.iter().for_each(|&(a, b)| (meets[a as usize], meets[b as usize]) = (true, true));
-        pairing.contenders.retain(|&d| meets[d as usize]);
-        Ok((Self::Listed(std::mem::take(&mut counted.pairs)), counted))
+        let mut counted = count(method, table, pairing, pool, observer)?;
+        let meets = Places::none(pairing.order.len());
+        let pairs = std::mem::take(&mut counted.pairs);
+        for number in pairs.iter().flat_map(|&(a, b)| [a, b]) {
+            meets.insert(pairing.contenders.place(number.into()));
+        }
+        others.into_iter().flat_map(Places::iter).for_each(|rank| meets.insert(rank));
+        let ranks: Vec<_> = pairs.iter().map(|&(a, b)| [a, b].map(|number| pairing.contenders.place(number.into()))).collect();
+        pairing.narrow(meets)?;
+        let number = |rank| pairing.contenders.below(rank) as u32;
+        Ok((Self::Listed(ranks.into_iter().map(|[a, b]| (number(a), number(b))).collect()), counted))
     }
 
     /// Joins the contenders' sets where all pairs are asked for.
@@ -61,65 +64,83 @@ impl Meetings {
             return Ok(self);
         }
         let mut loaded = Vec::new();
-        for &document in &pairing.contenders {
-            let mut set = Vec::new();
-            sets.read(document, &mut set)?;
-            loaded.push(set);
+        for number in 0..pairing.numbers()? {
+            let mut room = Vec::new();
+            loaded.push(sets.get(number, &mut room)?.to_vec());
         }
-        let document = |place: u32| pairing.contenders[place as usize];
-        Ok(Self::Listed(method.join(&loaded).iter().map(|pair| (document(pair.a), document(pair.b))).collect()))
+        Ok(Self::Listed(method.join(&loaded).iter().map(|pair| (pair.a, pair.b)).collect()))
     }
 
     /// In the form that going down keep order asks for.
-    pub(crate) fn links(self, pairing: &Pairing, pool: &ThreadPool) -> Links {
+    pub(crate) fn links(self, numbers: u32) -> Links {
         match self {
-            Self::Columns(columns) => Links::Buckets(pairing.label(columns, pool)),
-            Self::Listed(pairs) => Links::Listed(Listed::new(&pairs, &pairing.ranks)),
+            Self::Columns(columns) => Links::Buckets(Buckets::of_labelled(
+                columns
+                    .into_iter()
+                    .map(|column| {
+                        let buckets = column.iter().filter(|&&bucket| bucket != NONE).max().map_or(0, |&last| last + 1);
+                        (column, buckets)
+                    })
+                    .collect(),
+            )),
+            Self::Listed(pairs) => Links::Listed(Listed::new(&pairs, &(0..numbers).collect::<Vec<_>>())),
         }
     }
 
-    /// Gives every candidate pair of `documents`, in batches, to `verify`; each pair once, in an order that depends on the
-    /// documents alone.
+    /// Gives every candidate pair in batches to `verify`; each pair once, in an order that depends on the documents alone.
     pub(crate) fn each_candidate_pair(
         &self,
-        documents: &[u32],
         matcher: &Matcher,
         pool: &ThreadPool,
         mut verify: impl FnMut(&[(u32, u32)]) -> Result<()>,
     ) -> Result<()> {
         match self {
-            Self::Columns(columns) => each_in_columns(columns, documents, matcher, pool, verify),
-            Self::Listed(pairs) => pairs.chunks(BATCH).try_for_each(|batch| verify(&matcher.candidates(batch))),
+            Self::Columns(columns) => each_in_columns(columns, matcher, pool, verify),
+            Self::Listed(pairs) => {
+                let one = |(room, other): &mut (Room, Vec<u32>), &(a, b): &(u32, u32)| {
+                    other.clear();
+                    other.push(b);
+                    matcher.keep_candidates(a, other, room)?;
+                    Ok((a, other.first().copied()))
+                };
+                for batch in pairs.chunks(BATCH) {
+                    let kept: Result<Vec<_>> = pool.install(|| batch.par_iter().map_init(Default::default, one).collect());
+                    verify(&kept?.into_iter().filter_map(|(a, b)| Some((a, b?))).collect::<Vec<_>>())?;
+                }
+                Ok(())
+            }
         }
     }
 }
 
 fn each_in_columns(
     columns: &[Vec<u32>],
-    documents: &[u32],
     matcher: &Matcher,
     pool: &ThreadPool,
     mut verify: impl FnMut(&[(u32, u32)]) -> Result<()>,
 ) -> Result<()> {
     for (band, column) in columns.iter().enumerate() {
-        let rows = sorted_rows(column, documents.iter().copied());
+        let mut rows: Vec<(u32, u32)> = column.iter().copied().zip(0..).filter(|&(bucket, _)| bucket != NONE).collect();
+        rows.sort_unstable();
+        let met_before = |a: u32, b: u32| {
+            columns[..band].iter().any(|column| column[a as usize] != NONE && column[a as usize] == column[b as usize])
+        };
         // A document with those behind it in its bucket, unless they met in an earlier band.
-        let behind = |tail: &[u64], others: &mut Vec<u32>| -> Vec<(u32, u32)> {
-            let a = lsh::document(tail[0]);
+        let behind = |(room, others): &mut (Room, Vec<u32>), tail: &&[(u32, u32)]| -> Result<Vec<(u32, u32)>> {
+            let a = tail[0].1;
             others.clear();
-            others.extend(tail[1..].iter().map(|&row| lsh::document(row)).filter(|&b| !share_earlier_band(columns, band, a, b)));
-            matcher.keep_candidates(a, others, |other| other);
-            others.iter().map(|&b| (a, b)).collect()
+            others.extend(tail[1..].iter().map(|row| row.1).filter(|&b| !met_before(a, b)));
+            matcher.keep_candidates(a, others, room)?;
+            Ok(others.iter().map(|&b| (a, b)).collect())
         };
-        let mut batch: Vec<&[u64]> = Vec::new();
+        let mut batch: Vec<&[(u32, u32)]> = Vec::new();
         let mut pairs = 0;
-        let mut flush = |batch: &mut Vec<&[u64]>| {
-            let found = batch.par_iter().map_init(Vec::new, |others, tail| behind(tail, others));
-            let candidates: Vec<(u32, u32)> = pool.install(|| found.collect::<Vec<_>>()).concat();
+        let mut flush = |batch: &mut Vec<&[(u32, u32)]>| {
+            let found: Result<Vec<_>> = pool.install(|| batch.par_iter().map_init(Default::default, behind).collect());
             batch.clear();
-            verify(&candidates)
+            verify(&found?.concat())
         };
-        for bucket in lsh::buckets(&rows) {
+        for bucket in rows.chunk_by(|a, b| a.0 == b.0) {
             for at in 0..bucket.len() - 1 {
                 batch.push(&bucket[at..]);
                 pairs += bucket.len() - at;

@@ -1,5 +1,6 @@
 //! The passes of a run, in their order.
 
+mod banding;
 mod components;
 mod counting;
 mod deciding;
@@ -8,18 +9,24 @@ mod emitting;
 mod enrolling;
 mod finding;
 mod greedy;
+mod grouping;
+mod ids;
 mod lists;
 mod loading;
 mod lookup;
 mod matching;
 mod meeting;
+mod order;
 mod pairing;
 mod pairs;
 mod parallel;
 mod retrieving;
 mod sampling;
+mod settling;
 mod sketching;
 mod summary;
+mod table;
+mod verdicts;
 
 pub use dedup::{Outputs, dedup};
 pub use enrolling::{Roll, enrol};

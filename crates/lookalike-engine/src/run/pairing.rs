@@ -1,79 +1,241 @@
-//! Band keys to buckets; copies and loners are settled on the way.
+//! Who has to be compared at all: copies, and documents alone in all bands, are settled on the way.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-
-use lookalike::{
-    Method,
-    cluster::{self, Buckets},
-    fingerprint, lsh,
-    text::Tokens,
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
 };
+
+use lookalike::{Method, fingerprint, lsh::NONE, sketch::Sketches, text::Tokens};
 use rayon::{ThreadPool, prelude::*};
 
-use super::sketching::Table;
-use crate::config::{Observer, Progress, Stage};
+use super::{
+    banding::{self, Buckets, each_bucket},
+    grouping::each_group,
+    order::Order,
+    table::Table,
+    verdicts::Verdicts,
+};
+use crate::{
+    config::{Observer, Progress, Stage},
+    error::{Error, ErrorKind, Result},
+    places::{Numbering, Places},
+    spill::{Budget, Spill},
+};
 
-/// Keep order, and who has to be compared at all.
+/// Keep order, and who has to be compared.
+///
+/// From here on a document is its rank, its place in keep order, and those that have to be compared, the *contenders*, have
+/// numbers of their own, in keep order too: what later passes hold grows with them and not with the collection.
 pub(crate) struct Pairing {
-    /// The documents in keep order.
-    pub(crate) order: Vec<u32>,
-    /// Each document's place in keep order.
-    pub(crate) ranks: Vec<u32>,
-    /// Each document's leader: the first in keep order with its digest.
-    pub(crate) leaders: Vec<u32>,
-    /// Leaders that may have a candidate among the other leaders, in keep order.
-    pub(crate) contenders: Vec<u32>,
-    /// The leader of the empty texts, which are nobody's copies.
-    empty: Option<u32>,
+    pub(crate) order: Order,
+    /// Each copy with its leader, the first in keep order with its digest; ranks, by copy.
+    pub(crate) copies: Vec<(u64, u64)>,
+    /// Which ranks are copies.
+    pub(crate) is_copy: Places,
+    /// Texts without a token: nobody's copies, and nobody's candidates.
+    pub(crate) empty: Places,
+    /// Leaders that may have a candidate among the other leaders.
+    pub(crate) contenders: Numbering,
+    bits: Bits,
+    stride: usize,
+    budget: Arc<Budget>,
+}
+
+/// The contenders' fixed-size sketches.
+enum Bits {
+    /// By number.
+    Held(Sketches),
+    /// Of all documents, where memory does not hold even those that are looked at.
+    Spilled(Spill<u8>),
 }
 
 impl Pairing {
-    /// Puts documents in keep order and finds leaders. Cost: a sort of digests.
-    pub(crate) fn new(table: &Table) -> Self {
-        let documents = table.documents();
-        let order = if table.keys.is_empty() { (0..documents).collect() } else { cluster::keep_order(&table.keys) };
-        let ranks = cluster::ranks(&order);
-        let leaders = cluster::leaders(&table.digests, &order);
-        // All empty texts have one digest, and so one leader.
+    /// Puts documents in keep order and finds copies; all leaders but empty texts are contenders. Cost: a sort of digests.
+    pub(crate) fn new(table: &mut Table, pool: &ThreadPool) -> Result<Self> {
+        let documents = table.documents;
+        if documents > banding::MOST_DOCUMENTS {
+            let message = format!("{documents} documents: more than {} are not possible; split them", banding::MOST_DOCUMENTS);
+            return Err(Error::new(ErrorKind::Input, message));
+        }
+        let order = Order::new(&table.keys, documents, pool)?;
+        table.keys.clear();
+        let (empty, is_copy, leaders) = (Places::none(documents), Places::none(documents), Places::none(documents));
         let nothing = fingerprint::digest(&Tokens::new());
-        let is_empty = |&d: &u32| table.digests[d as usize] == nothing;
-        let empty = order.iter().copied().find(is_empty);
-        let contenders = order.iter().copied().filter(|&d| leaders[d as usize] == d && Some(d) != empty).collect();
-        Self { order, ranks, leaders, contenders, empty }
+        table.digests.each_piece(1, |first, digests| {
+            for (document, digest) in (first..).zip(digests) {
+                let rank = order.rank(document);
+                if *digest == nothing { empty.insert(rank) } else { leaders.insert(rank) }
+            }
+            Ok(())
+        })?;
+        let mut copies = Vec::new();
+        let of_text = |document| Some(order.rank(document)).filter(|&rank| !empty.contains(rank));
+        each_group(&table.digests, &table.budget, pool, of_text, |group| {
+            copies.extend(group[1..].iter().map(|&(_, rank)| (rank, group[0].1)));
+            Ok(())
+        })?;
+        table.digests.clear();
+        pool.install(|| copies.par_sort_unstable());
+        for &(copy, _) in &copies {
+            is_copy.insert(copy);
+            leaders.remove(copy);
+        }
+        let mut bits = Spill::new(&table.budget);
+        std::mem::swap(&mut bits, &mut table.bits);
+        let (bits, stride, budget) = (Bits::Spilled(bits), table.stride, table.budget.clone());
+        Ok(Self { order, copies, is_copy, empty, contenders: Numbering::of(leaders), bits, stride, budget })
     }
 
-    /// Keeps as contenders only those that are in a group with another.
-    pub(crate) fn keep_grouped(&mut self, first_of: &[u32]) {
-        let mut sizes = vec![0u32; first_of.len()];
-        self.contenders.iter().for_each(|&d| sizes[first_of[d as usize] as usize] += 1);
-        self.contenders.retain(|&d| sizes[first_of[d as usize] as usize] > 1);
+    /// The number of contenders; what is made for them has 32 bits for each.
+    ///
+    /// # Errors
+    /// More than that.
+    pub(crate) fn numbers(&self) -> Result<u32> {
+        u32::try_from(self.contenders.len()).ok().filter(|&numbers| numbers < NONE).ok_or_else(|| {
+            let message = format!(
+                "{} documents have to be compared; more than {} are not possible: split them",
+                self.contenders.len(),
+                NONE - 1
+            );
+            Error::new(ErrorKind::Input, message)
+        })
     }
 
-    /// Whether a document has no token.
-    pub(crate) fn is_empty(&self, document: u32) -> bool {
-        self.empty == Some(self.leaders[document as usize])
+    /// The document of a contender.
+    pub(crate) fn document(&self, number: u32) -> u64 {
+        self.order.document(self.contenders.place(number.into()))
     }
 
-    /// Labels the buckets, band by band in parallel.
-    pub(crate) fn label(&self, columns: Vec<Vec<u32>>, pool: &ThreadPool) -> Buckets {
-        let label = |column| Buckets::label(column, &self.contenders);
-        Buckets::of_labelled(pool.install(|| columns.into_par_iter().map(label).collect()))
+    /// A contender's number, by rank.
+    pub(crate) fn number(&self, rank: u64) -> Option<u32> {
+        self.contenders.number(rank).map(|number| number as u32)
     }
 
-    /// Keeps as contenders only those that share a band with a document whose b-bit sketch agrees with theirs: nobody else
-    /// has a candidate. In many collections most of those that share a band do not.
-    pub(crate) fn keep_likely(&mut self, table: &Table, method: &Method, pool: &ThreadPool, observer: Observer) {
-        let likely: Vec<AtomicBool> = table.digests.iter().map(|_| AtomicBool::new(false)).collect();
-        let total = table.columns.len() as u64;
-        let done = AtomicU64::new(0);
-        let band = |column: &Vec<u32>| {
-            let rows = lsh::sorted_rows(column, self.contenders.iter().copied());
-            lsh::buckets(&rows).for_each(|bucket| mark_likely(bucket, table, method, &likely));
+    /// A copy's leader; ranks.
+    pub(crate) fn leader(&self, copy: u64) -> Option<u64> {
+        let at = self.copies.binary_search_by_key(&copy, |row| row.0).ok()?;
+        Some(self.copies[at].1)
+    }
+
+    /// Whether a document stays, once that is decided about the contenders.
+    pub(crate) fn is_kept(&self, document: u64, verdicts: &Verdicts) -> bool {
+        let rank = self.order.rank(document);
+        let dropped = |number| verdicts.of(number).representative().is_some();
+        !self.is_copy.contains(rank) && !self.number(rank).is_some_and(dropped)
+    }
+
+    /// The fixed-size sketch of a contender; `room` holds what has to be read.
+    #[inline]
+    pub(crate) fn bits<'a>(&'a self, number: u32, room: &'a mut Vec<u8>) -> Result<&'a [u8]> {
+        match &self.bits {
+            Bits::Held(sketches) => Ok(sketches.get(number)),
+            Bits::Spilled(of_documents) => {
+                let at = self.document(number) * self.stride as u64;
+                of_documents.get(at..at + self.stride as u64, room)
+            }
+        }
+    }
+
+    /// Keeps of the contenders those of these ranks, and holds their sketches in memory if it can.
+    pub(crate) fn narrow(&mut self, ranks: Places) -> Result<()> {
+        let narrower = Numbering::of(ranks);
+        match &mut self.bits {
+            Bits::Held(sketches) => {
+                let contenders = &self.contenders;
+                self.budget.release(((contenders.len() - narrower.len()) as usize) * self.stride);
+                sketches.keep(narrower.places().iter().filter_map(|rank| contenders.number(rank)).map(|number| number as u32));
+            }
+            Bits::Spilled(of_documents) => {
+                let bytes = narrower.len().saturating_mul(self.stride as u64);
+                if bytes <= self.budget.room() as u64 / 2 {
+                    let mut held = Sketches::zeroed(self.stride, narrower.len() as usize);
+                    let stride = self.stride.max(1);
+                    of_documents.each_piece(stride, |start, sketches| {
+                        for (document, sketch) in (start / stride as u64..).zip(sketches.chunks_exact(stride)) {
+                            if let Some(number) = narrower.number(self.order.rank(document)) {
+                                held.set(number as u32, sketch);
+                            }
+                        }
+                        Ok(())
+                    })?;
+                    self.budget.hold(bytes as usize);
+                    of_documents.clear();
+                    self.bits = Bits::Held(held);
+                }
+            }
+        }
+        self.contenders = narrower;
+        Ok(())
+    }
+
+    /// Keeps as contenders those that share a band with a document whose b-bit sketch agrees with theirs: nobody else has a
+    /// candidate. In many collections most of those that share a band do not. The `others` stay too. Gives the buckets that the
+    /// contenders are in, by band.
+    pub(crate) fn keep_likely(
+        &mut self,
+        table: &mut Table,
+        method: &Method,
+        others: Option<&Places>,
+        pool: &ThreadPool,
+        observer: Observer,
+    ) -> Result<Vec<Vec<u32>>> {
+        let documents = self.order.len();
+        let sharing = Places::none(documents);
+        let total = 2 * table.columns.len() as u64;
+        let (done, at_most) = (AtomicU64::new(0), table.budget.room() / pool.current_num_threads());
+        let tell = || {
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             observer(Progress { stage: Stage::Pairing, done, total });
         };
-        pool.install(|| table.columns.par_iter().for_each(band));
-        self.contenders.retain(|&d| likely[d as usize].load(Ordering::Relaxed));
+        let budget = table.budget.clone();
+        let gather = |room: &mut banding::Room, column: &mut Spill<u32>| {
+            let mut buckets = Buckets::new(&budget);
+            let place = |document| Some(self.order.rank(document)).filter(|&rank| self.contenders.places().contains(rank));
+            each_bucket(column, at_most, room, place, |bucket| {
+                bucket.iter().for_each(|&rank| sharing.insert(rank));
+                buckets.push(bucket)
+            })?;
+            column.clear();
+            tell();
+            Ok(buckets)
+        };
+        let buckets: Result<Vec<Buckets>> =
+            pool.install(|| table.columns.par_iter_mut().map_init(banding::Room::default, gather).collect());
+        let buckets = buckets?;
+        if let Some(others) = others {
+            others.iter().for_each(|rank| sharing.insert(rank));
+        }
+        self.narrow(sharing)?;
+
+        let likely = Places::none(documents);
+        let mark = |buckets: &Buckets| -> Result<()> {
+            let mut marking = Marking { pairing: self, method, likely: &likely, own: Vec::new(), other: Vec::new() };
+            buckets.each(|bucket| marking.mark(bucket))?;
+            tell();
+            Ok(())
+        };
+        pool.install(|| buckets.par_iter().try_for_each(mark))?;
+        if let Some(others) = others {
+            others.iter().for_each(|rank| likely.insert(rank));
+        }
+        self.narrow(likely)?;
+        let numbers = self.numbers()?;
+        pool.install(|| buckets.into_par_iter().map(|buckets| self.label(&buckets, numbers)).collect())
+    }
+
+    /// Each contender's bucket in a band, or none where it is alone.
+    fn label(&self, buckets: &Buckets, numbers: u32) -> Result<Vec<u32>> {
+        let (mut column, mut members, mut count) = (vec![NONE; numbers as usize], Vec::new(), 0);
+        buckets.each(|bucket| {
+            members.clear();
+            members.extend(bucket.iter().filter_map(|&rank| self.number(rank)));
+            if members.len() > 1 {
+                members.iter().for_each(|&number| column[number as usize] = count);
+                count += 1;
+            }
+            Ok(())
+        })?;
+        Ok(column)
     }
 }
 
@@ -81,22 +243,39 @@ impl Pairing {
 /// needed, where looking on would cost the square of the bucket.
 const LOOKS: usize = 64;
 
-/// Marks the documents of a bucket that agree with another one of it.
-fn mark_likely(bucket: &[u64], table: &Table, method: &Method, likely: &[AtomicBool]) {
-    let mark = |d: u32| likely[d as usize].store(true, Ordering::Relaxed);
-    for (i, &row) in bucket.iter().enumerate() {
-        let d = lsh::document(row);
-        if likely[d as usize].load(Ordering::Relaxed) {
-            continue;
-        }
-        let others = bucket[i + 1..].iter().chain(&bucket[..i]).map(|&row| lsh::document(row));
-        match others.take(LOOKS).find(|&other| method.agree(table.bits.get(d), table.bits.get(other))) {
-            Some(other) => {
-                mark(d);
-                mark(other);
+/// Marks the documents of buckets that agree with another one of theirs.
+struct Marking<'a> {
+    pairing: &'a Pairing,
+    method: &'a Method,
+    /// Ranks.
+    likely: &'a Places,
+    own: Vec<u8>,
+    other: Vec<u8>,
+}
+
+impl Marking<'_> {
+    fn mark(&mut self, bucket: &[u64]) -> Result<()> {
+        for (i, &rank) in bucket.iter().enumerate() {
+            if self.likely.contains(rank) {
+                continue;
             }
-            None if bucket.len() > LOOKS + 1 => mark(d),
-            None => {}
+            let Some(number) = self.pairing.number(rank) else { continue };
+            let own = self.pairing.bits(number, &mut self.own)?;
+            let mut found = None;
+            for &other in bucket[i + 1..].iter().chain(&bucket[..i]).take(LOOKS) {
+                let Some(number) = self.pairing.number(other) else { continue };
+                if self.method.agree(own, self.pairing.bits(number, &mut self.other)?) {
+                    found = Some(other);
+                    break;
+                }
+            }
+            if found.is_some() || bucket.len() > LOOKS + 1 {
+                self.likely.insert(rank);
+            }
+            if let Some(other) = found {
+                self.likely.insert(other);
+            }
         }
+        Ok(())
     }
 }

@@ -16,15 +16,17 @@ use super::{
     components::likenesses,
     dedup::pool,
     finding::Finding,
-    loading,
+    loading::{self, Pass, Sets},
     matching::{Likeness, Matcher},
     meeting::Meetings,
     pairing::Pairing,
-    sketching::{self, Table},
+    sketching,
+    table::Table,
 };
 use crate::{
     config::{Observer, RunConfig},
     error::{Error, ErrorKind, Result},
+    places::Places,
     read::{Source, expand},
     write::{Output, finish, refuse_overwriting},
 };
@@ -123,36 +125,36 @@ pub fn pairs(config: &RunConfig, output: Option<&Path>, observer: Observer) -> R
     let mut output = Output::create(path)?;
     let mut bad = config.skip_bad.as_deref().map(Output::create).transpose()?;
     let pool = pool(config.threads)?;
-    let mut table = sketching::sketch(config, &method, &source, &pool, bad.as_mut(), observer)?;
-    table.forget_id_hashes();
-    let mut pairing = Pairing::new(&table);
-    let copies = Copies::of(&pairing);
-    let with_copies: Vec<u32> = pairing.contenders.iter().copied().filter(|&d| copies.group(d).len() > 1).collect();
-    let (meetings, counted) = Meetings::new(config, &method, &mut table, &mut pairing, &pool, observer)?;
-    pairing.contenders.extend(with_copies);
-    pairing.contenders.sort_unstable();
-    pairing.contenders.dedup();
-    let exact = method.verify() == Verify::Exact;
-    let wanted = pairing.contenders.iter().copied().filter(|_| exact);
-    let sets = loading::load(config, &method, &source, &table, wanted, &pool, observer)?;
+    let budget = config.budget(pool.current_num_threads());
+    let mut table = sketching::sketch(config, &method, &source, &budget, &pool, bad.as_mut(), observer)?;
+    let mut pairing = Pairing::new(&mut table, &pool)?;
+    // The size of a copied text is a figure of its pairs, whomever else it is like.
+    let copied = Places::none(table.documents);
+    pairing.copies.iter().for_each(|&(_, leader)| copied.insert(leader));
+    let (meetings, counted) = Meetings::new(&method, &mut table, &mut pairing, Some(&copied), &pool, observer)?;
+    let pass = Pass { config, method: &method, source: &source, table: &table, pool: &pool, observer };
+    let sets = match method.verify() {
+        Verify::Exact => loading::load_contenders(pass, &pairing)?,
+        Verify::Sketch | Verify::None => Sets::new(pairing.numbers()?, &table),
+    };
     let meetings = meetings.join(&method, &pairing, &sets)?;
-    let matcher = Matcher::new(&method, &table, &sets);
+    let matcher = Matcher::new(&method, &table.lists, &pairing);
     let mut matches: Vec<(u32, u32, PairFigures)> = Vec::new();
-    meetings.each_candidate_pair(&pairing.contenders, &matcher, &pool, |batch| {
-        for (&(a, b), likeness) in batch.iter().zip(likenesses(batch, &matcher, &pool)?) {
+    meetings.each_candidate_pair(&matcher, &pool, |batch| {
+        for (&(a, b), likeness) in batch.iter().zip(likenesses(batch, &matcher, &sets, &pool)?) {
             if let Some(likeness) = likeness {
                 matches.push((a, b, figures(a, b, likeness, &matcher)?));
             }
         }
         Ok(())
     })?;
-    let listing = Listing { table: &table, pairing: &pairing, copies: &copies, matcher: &matcher };
+    let listing = Listing { table: &table, pairing: &pairing, copies: Copies::of(&pairing), sets: &sets, method: &method };
     let listed = listing.write(matches, &mut output)?;
     finish([bad, Some(output)])?;
     let mut finding = Finding::new(&method);
     finding.count(&method, &counted, matcher.met.load(Ordering::Relaxed), matcher.refused.load(Ordering::Relaxed));
     Ok(PairsSummary {
-        documents: table.documents().into(),
+        documents: table.documents,
         pairs: listed,
         finding,
         bad_lines: table.counts.bad_lines,
@@ -171,29 +173,24 @@ fn figures(a: u32, b: u32, likeness: Likeness, matcher: &Matcher) -> Result<Pair
     })
 }
 
-/// Each leader's group of equal documents, itself among them.
+/// Each leader's copies, by the leader's number.
 struct Copies {
-    members: Vec<u32>,
-    starts: Vec<u32>,
+    /// (number, rank of the copy), sorted.
+    rows: Vec<(u32, u64)>,
 }
 
 impl Copies {
     fn of(pairing: &Pairing) -> Self {
-        let documents = pairing.leaders.len();
-        let mut starts = vec![0u32; documents + 1];
-        pairing.leaders.iter().for_each(|&leader| starts[leader as usize + 1] += 1);
-        (0..documents).for_each(|d| starts[d + 1] += starts[d]);
-        let mut next = starts.clone();
-        let mut members = vec![0; documents];
-        for (document, &leader) in (0u32..).zip(&pairing.leaders) {
-            members[next[leader as usize] as usize] = document;
-            next[leader as usize] += 1;
-        }
-        Self { members, starts }
+        let row = |&(copy, leader): &(u64, u64)| Some((pairing.number(leader)?, copy));
+        let mut rows: Vec<(u32, u64)> = pairing.copies.iter().filter_map(row).collect();
+        rows.sort_unstable();
+        Self { rows }
     }
 
-    fn group(&self, leader: u32) -> &[u32] {
-        &self.members[self.starts[leader as usize] as usize..self.starts[leader as usize + 1] as usize]
+    /// The ranks of a contender's copies.
+    fn of_leader(&self, number: u32) -> impl Iterator<Item = u64> {
+        let start = self.rows.partition_point(|row| row.0 < number);
+        self.rows[start..].iter().take_while(move |row| row.0 == number).map(|row| row.1)
     }
 }
 
@@ -201,21 +198,29 @@ impl Copies {
 struct Listing<'a> {
     table: &'a Table,
     pairing: &'a Pairing,
-    copies: &'a Copies,
-    matcher: &'a Matcher<'a>,
+    copies: Copies,
+    sets: &'a Sets,
+    method: &'a Method,
 }
 
 impl Listing<'_> {
     /// What is shown of a document and its copy.
     fn same(&self, leader: u32) -> PairFigures {
-        match self.matcher.method.verify() {
+        match self.method.verify() {
             Verify::Exact => {
-                let size = self.matcher.sets.len(leader) as u64;
+                let size = self.sets.len(leader) as u64;
                 PairFigures::Counted(Overlap { shared: size, a: size, b: size }.into())
             }
-            Verify::Sketch => PairFigures::estimated(self.matcher.method.config().measure, 1.0, 1.0),
+            Verify::Sketch => PairFigures::estimated(self.method.config().measure, 1.0, 1.0),
             Verify::None => PairFigures::Unknown {},
         }
+    }
+
+    /// A contender and its copies; documents.
+    fn group(&self, number: u32) -> impl Iterator<Item = u64> {
+        [self.pairing.document(number)]
+            .into_iter()
+            .chain(self.copies.of_leader(number).map(|rank| self.pairing.order.document(rank)))
     }
 
     /// Goes through the documents in input order, so that only the leaders' matches are held, however many copies there are.
@@ -227,21 +232,24 @@ impl Listing<'_> {
         matches.sort_unstable_by_key(|&(a, b, _)| (a, b));
         let (mut id_a, mut id_b, mut lines) = (Vec::new(), Vec::new(), Vec::new());
         let (mut partners, mut count) = (Vec::new(), 0);
-        for (a, &leader) in (0u32..).zip(&self.pairing.leaders) {
+        for a in 0..self.table.documents {
+            let rank = self.pairing.order.rank(a);
+            let leader = if self.pairing.is_copy.contains(rank) { self.pairing.leader(rank) } else { Some(rank) };
+            let Some(leader) = leader.and_then(|leader| self.pairing.number(leader)) else { continue };
             let (same, start) = (self.same(leader), matches.partition_point(|m| m.0 < leader));
-            let own = self.copies.group(leader).iter().filter(|_| !self.pairing.is_empty(leader)).map(|&b| (b, same));
             let others = matches[start..].iter().take_while(|m| m.0 == leader);
             partners.clear();
-            partners
-                .extend(own.chain(others.flat_map(|m| self.copies.group(m.1).iter().map(|&b| (b, m.2)))).filter(|&(b, _)| b > a));
+            partners.extend(self.group(leader).map(|b| (b, same)));
+            partners.extend(others.flat_map(|m| self.group(m.1).map(|b| (b, m.2))));
+            partners.retain(|&(b, _)| b > a);
             partners.sort_unstable_by_key(|&(b, _)| b);
             count += partners.len() as u64;
             if partners.is_empty() {
                 continue;
             }
-            let a = self.table.id(a, &mut id_a)?;
+            let a = self.table.ids.get(a, &mut id_a)?;
             for &(b, figures) in &partners {
-                let pair = Pair { a, b: self.table.id(b, &mut id_b)?, figures };
+                let pair = Pair { a, b: self.table.ids.get(b, &mut id_b)?, figures };
                 serde_json::to_writer(&mut lines, &pair).map_err(|error| Error::new(ErrorKind::Output, error.to_string()))?;
                 lines.push(b'\n');
                 if lines.len() > PIECE {

@@ -8,7 +8,7 @@ use lookalike::{
 use super::{
     dedup::pool,
     enrolling::{self, Roll},
-    loading,
+    loading::{self, Pass},
     parallel::in_order,
 };
 use crate::{
@@ -52,10 +52,14 @@ pub fn sample_truth(config: &RunConfig, size: u32, least: f64, observer: Observe
     let source = Source::new(expand(&config.inputs)?, &config.temp_dir)?;
     let table = enrolling::read(config, &method, &source, observer)?;
     let pool = pool(config.threads)?;
-    let sample = choose_sample(table.documents(), size, config.method.seed);
-    let sets = loading::load(config, &method, &source, &table, sample.iter().copied(), &pool, observer)?;
-    let mut sampled = vec![Vec::new(); sample.len()];
-    sample.iter().zip(&mut sampled).try_for_each(|(&document, set)| sets.read(document, set))?;
+    let sample = choose_sample(table.documents as u32, size, config.method.seed);
+    let pass = Pass { config, method: &method, source: &source, table: &table, pool: &pool, observer };
+    let number = |document: u64| sample.binary_search(&(document as u32)).ok().map(|number| number as u32);
+    let sets = loading::load(pass, sample.len() as u32, number)?;
+    let (mut sampled, mut room) = (Vec::new(), Vec::new());
+    for number in 0..sample.len() as u32 {
+        sampled.push(sets.get(number, &mut room)?.to_vec());
+    }
     let comparing = Comparing { method: &method, index: SampleIndex::new(&sampled), sample: &sample, least };
     drop((sets, sampled));
 
@@ -71,7 +75,7 @@ pub fn sample_truth(config: &RunConfig, size: u32, least: f64, observer: Observe
             info.each_document(block, &source, |document, line| {
                 record.read(line, &fields).map_err(|_| source.changed(block.input))?;
                 method.set(&record.text, scratch);
-                comparing.partners(document, &scratch.fingerprints, meetings, &mut found);
+                comparing.partners(document as u32, &scratch.fingerprints, meetings, &mut found);
                 Ok(())
             })?;
             Ok(found)
@@ -83,7 +87,7 @@ pub fn sample_truth(config: &RunConfig, size: u32, least: f64, observer: Observe
         },
     )?;
     pairs.sort_unstable_by_key(|pair| (pair.a, pair.b));
-    Ok(SampleTruth { roll: Roll::of(&table, config), sample, pairs })
+    Ok(SampleTruth { roll: Roll::of(&table, config)?, sample, pairs })
 }
 
 #[derive(Default)]

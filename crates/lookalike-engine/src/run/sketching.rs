@@ -1,178 +1,22 @@
 //! First pass: every text to its sketch.
 
-use std::num::NonZeroU128;
+use std::{num::NonZeroU128, sync::Arc};
 
-use lookalike::{Method, Scratch, cluster::Keep, fingerprint::Digest, sketch::Sketches};
-use rayon::{ThreadPool, slice::ParallelSliceMut};
-use serde_json::value::RawValue;
-use xxhash_rust::xxh3::xxh3_128;
+use lookalike::{Method, Scratch, cluster::Keep};
+use rayon::ThreadPool;
 
 use super::{
-    lists::{BlockLists, Lists},
+    ids::hash_name,
     parallel::in_order,
+    table::{Sketched, Table},
 };
 use crate::{
     config::{Observer, Progress, RunConfig, Stage},
     error::{Error, ErrorKind, Result},
-    read::{Block, BlockInfo, Blocks, Fields, Record, Source, is_blank, push_line},
-    spill::Spill,
+    read::{Block, Blocks, Fields, Record, Source, is_blank, push_line},
+    spill::Budget,
     write::Output,
 };
-
-/// Ids kept in memory; more of them go to a temporary file.
-const IDS_IN_MEMORY: usize = 16 << 20;
-
-/// What a run keeps of every document: with 21 bands 84 bytes of keys, 128 of b-bit sketch, 16 of digest, 8 of id place.
-pub(crate) struct Table {
-    pub(crate) blocks: Vec<BlockInfo>,
-    pub(crate) digests: Vec<Digest>,
-    pub(crate) bits: Sketches,
-    pub(crate) columns: Vec<Vec<u32>>,
-    /// What documents list, where they meet by that.
-    pub(crate) lists: Lists,
-    /// Keep order's keys; empty when input order decides.
-    pub(crate) keys: Vec<u64>,
-    /// Each document's label, where labels are asked for; none for a document without.
-    pub(crate) labels: Vec<Option<NonZeroU128>>,
-    ids: Spill<u8>,
-    id_ends: Vec<u64>,
-    id_hashes: Vec<u128>,
-    pub(crate) counts: Counts,
-}
-
-/// What was counted on the way.
-#[derive(Debug, Default, Clone)]
-pub(crate) struct Counts {
-    pub(crate) line_bytes: u64,
-    pub(crate) blank_lines: u64,
-    pub(crate) bad_lines: u64,
-    /// The first bad lines, told.
-    pub(crate) bad_examples: Vec<String>,
-    /// Documents without an id of their own.
-    pub(crate) without_id: u64,
-}
-
-const BAD_EXAMPLES: usize = 5;
-
-impl Table {
-    pub(crate) fn documents(&self) -> u32 {
-        self.digests.len() as u32
-    }
-
-    /// Frees what tells a document by its id: once it is known that no two are equal, a run has no use for it.
-    pub(crate) fn forget_id_hashes(&mut self) {
-        self.id_hashes = Vec::new();
-    }
-
-    /// The documents by their ids ([`hash_name`]), sorted.
-    pub(crate) fn by_id(&self) -> Vec<(u128, u32)> {
-        let mut by_id: Vec<(u128, u32)> = self.id_hashes.iter().copied().zip(0..).collect();
-        by_id.sort_unstable();
-        by_id
-    }
-
-    /// A document's id as it stands in its line. `room` holds it.
-    pub(crate) fn id<'a>(&self, document: u32, room: &'a mut Vec<u8>) -> Result<&'a RawValue> {
-        self.ids(document..document + 1, room)?.for_each(drop);
-        raw_id(room)
-    }
-
-    /// The ids of consecutive documents, one after the other, with where each ends.
-    pub(crate) fn ids<'a>(
-        &'a self,
-        documents: std::ops::Range<u32>,
-        into: &mut Vec<u8>,
-    ) -> Result<impl Iterator<Item = usize> + use<'a>> {
-        let (first, last) = (documents.start as usize, documents.end as usize);
-        let start = if first == 0 { 0 } else { self.id_ends[first - 1] };
-        let end = if last == 0 { 0 } else { self.id_ends[last - 1] };
-        self.ids.read_across(start, (end - start) as usize, into)?;
-        Ok(self.id_ends[first..last].iter().map(move |end| (end - start) as usize))
-    }
-
-    fn add(&mut self, sketched: Sketched) -> Result<()> {
-        let Sketched {
-            mut info,
-            digests,
-            bits,
-            columns,
-            lists,
-            keys,
-            labels,
-            ids,
-            id_lengths,
-            id_hashes,
-            without_id,
-            bad_messages,
-            line_bytes,
-            ..
-        } = sketched;
-        if self.digests.len() + digests.len() >= u32::MAX as usize {
-            return Err(Error::new(ErrorKind::Input, "more than 4,294,967,294 documents; split the collection"));
-        }
-        info.first_document = self.documents();
-        self.counts.line_bytes += line_bytes;
-        self.counts.without_id += without_id;
-        self.counts.bad_lines += bad_messages.len() as u64;
-        self.counts.blank_lines += (info.skipped.len() - bad_messages.len()) as u64;
-        self.counts.bad_examples.extend(bad_messages);
-        self.counts.bad_examples.truncate(BAD_EXAMPLES);
-        self.digests.extend(digests);
-        self.bits.append(&bits);
-        self.columns.iter_mut().zip(&columns).for_each(|(all, more)| all.extend_from_slice(more));
-        self.keys.extend(keys);
-        self.labels.extend(labels);
-        self.lists.append(&lists)?;
-        let mut end = self.ids.end();
-        self.id_ends.extend(id_lengths.iter().map(|&length| {
-            end += u64::from(length);
-            end
-        }));
-        self.id_hashes.extend(id_hashes);
-        self.blocks.push(info);
-        self.ids.append(&ids)
-    }
-}
-
-/// One block's part of the table.
-struct Sketched {
-    info: BlockInfo,
-    digests: Vec<Digest>,
-    bits: Sketches,
-    columns: Vec<Vec<u32>>,
-    lists: BlockLists,
-    keys: Vec<u64>,
-    labels: Vec<Option<NonZeroU128>>,
-    ids: Vec<u8>,
-    id_lengths: Vec<u32>,
-    id_hashes: Vec<u128>,
-    without_id: u64,
-    /// The bad lines, and what is wrong with each.
-    bad_lines: Vec<u8>,
-    bad_messages: Vec<String>,
-    line_bytes: u64,
-}
-
-impl Sketched {
-    fn new(method: &Method) -> Self {
-        Self {
-            info: BlockInfo::default(),
-            digests: Vec::new(),
-            bits: Sketches::new(method.stride()),
-            columns: vec![Vec::new(); method.columns()],
-            lists: BlockLists::default(),
-            keys: Vec::new(),
-            labels: Vec::new(),
-            ids: Vec::new(),
-            id_lengths: Vec::new(),
-            id_hashes: Vec::new(),
-            without_id: 0,
-            bad_lines: Vec::new(),
-            bad_messages: Vec::new(),
-            line_bytes: 0,
-        }
-    }
-}
 
 /// A worker's buffers.
 #[derive(Default)]
@@ -206,24 +50,13 @@ pub(crate) fn sketch(
     config: &RunConfig,
     method: &Method,
     source: &Source,
+    budget: &Arc<Budget>,
     pool: &ThreadPool,
     mut bad: Option<&mut Output>,
     observer: Observer,
 ) -> Result<Table> {
     let fields = fields(config)?;
-    let mut table = Table {
-        blocks: Vec::new(),
-        digests: Vec::new(),
-        bits: Sketches::new(method.stride()),
-        columns: vec![Vec::new(); method.columns()],
-        lists: Lists::new(config.temp_dir.clone()),
-        keys: Vec::new(),
-        labels: Vec::new(),
-        ids: Spill::new(IDS_IN_MEMORY, config.temp_dir.clone()),
-        id_ends: Vec::new(),
-        id_hashes: Vec::new(),
-        counts: Counts::default(),
-    };
+    let mut table = Table::new(method, budget);
     let pass = Pass {
         method,
         fields: &fields,
@@ -239,10 +72,10 @@ pub(crate) fn sketch(
                 output.write(std::mem::take(&mut sketched.bad_lines))?;
             }
             observer(Progress { stage: Stage::Sketching, done: source.read(), total: source.total() });
-            table.add(sketched)
+            table.add(sketched, !config.allow_repeated_ids)
         },
     )?;
-    if table.documents() == 0 {
+    if table.documents == 0 {
         let why = match (table.counts.bad_lines, table.blocks.is_empty()) {
             (0, true) => "is empty",
             (0, false) => "has only blank lines",
@@ -252,9 +85,20 @@ pub(crate) fn sketch(
         return Err(Error::new(ErrorKind::Input, message));
     }
     if !config.allow_repeated_ids {
-        table.refuse_repeated_ids(&pass.names, pool)?;
+        refuse_repeated_ids(&mut table, &pass.names, pool)?;
     }
     Ok(table)
+}
+
+fn refuse_repeated_ids(table: &mut Table, names: &[String], pool: &ThreadPool) -> Result<()> {
+    let budget = table.budget.clone();
+    let Some((first, document)) = table.ids.first_repeated(&budget, pool)? else { return Ok(()) };
+    let mut id = Vec::new();
+    let id = table.ids.get(document, &mut id)?;
+    let (here, there) = (table.place(document, names), table.place(first, names));
+    let message =
+        format!("{here}: id {id} was already used at {there}; make ids unique, or let them pass with --allow-repeated-ids");
+    Err(Error::new(ErrorKind::Record, message))
 }
 
 struct Pass<'a> {
@@ -293,7 +137,7 @@ impl Pass<'_> {
             }
             self.method.sketch(&record.text, scratch);
             out.digests.push(scratch.digest);
-            out.bits.push(&scratch.bits);
+            out.bits.extend_from_slice(&scratch.bits);
             out.columns.iter_mut().zip(&scratch.keys).for_each(|(column, &key)| column.push(key));
             if self.method.lists() {
                 out.lists.push(&scratch.elements, scratch.level);
@@ -304,58 +148,9 @@ impl Pass<'_> {
             if self.fields.label.is_some() {
                 out.labels.push(NonZeroU128::new(hash_name(&record.label)).filter(|_| !record.label.is_empty()));
             }
-            out.ids.extend_from_slice(record.id.as_bytes());
-            out.id_lengths.push(record.id.len() as u32);
-            out.id_hashes.push(hash_name(&record.id));
+            out.ids.push(&record.id);
         }
-        out.info.documents = out.digests.len() as u32;
+        out.info.count = out.digests.len() as u32;
         Ok(out)
     }
-}
-
-/// Equal for equal ids, or labels, of the same JSON type: "é" and "\u00e9" are one string; 1 and "1" are two ids.
-pub(crate) fn hash_name(id: &str) -> u128 {
-    if id.contains('\\')
-        && let Ok(text) = serde_json::from_str::<String>(id)
-    {
-        return xxh3_128(format!("\"{text}\"").as_bytes());
-    }
-    xxh3_128(id.as_bytes())
-}
-
-impl Table {
-    fn refuse_repeated_ids(&self, names: &[String], pool: &ThreadPool) -> Result<()> {
-        let mut sorted = self.id_hashes.clone();
-        pool.install(|| sorted.par_sort_unstable());
-        let repeated: std::collections::BTreeSet<u128> =
-            sorted.windows(2).filter(|two| two[0] == two[1]).map(|two| two[0]).collect();
-        if repeated.is_empty() {
-            return Ok(());
-        }
-        let mut firsts = std::collections::BTreeMap::new();
-        for (document, hash) in (0u32..).zip(&self.id_hashes).filter(|(_, hash)| repeated.contains(hash)) {
-            let Some(first) = firsts.insert(hash, document) else { continue };
-            let mut id = Vec::new();
-            let id = self.id(document, &mut id)?;
-            let (here, there) = (self.place(document, names), self.place(first, names));
-            let message = format!(
-                "{here}: id {id} was already used at {there}; make ids unique, or let them pass with --allow-repeated-ids"
-            );
-            return Err(Error::new(ErrorKind::Record, message));
-        }
-        Ok(())
-    }
-
-    /// Where a document stands: `file:line`.
-    fn place(&self, document: u32, names: &[String]) -> String {
-        let block = &self.blocks[self.blocks.partition_point(|block| block.first_document + block.documents <= document)];
-        format!("{}:{}", names[block.input], block.line_of(document))
-    }
-}
-
-/// An id that was spilled.
-pub(crate) fn raw_id(id: &[u8]) -> Result<&RawValue> {
-    let text = std::str::from_utf8(id).ok();
-    let value = text.and_then(|text| serde_json::from_str(text).ok());
-    value.ok_or_else(|| Error::new(ErrorKind::Temporary, "a temporary file was damaged: an id could not be read back"))
 }

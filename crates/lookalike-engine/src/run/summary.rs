@@ -60,11 +60,13 @@ pub struct Seconds {
     pub sketching: f64,
     /// Keys to buckets.
     pub pairing: f64,
+    /// Sets made, decided about, kept lines written, in one pass: where input order is keep order.
+    pub settling: f64,
     /// Sets of documents that may match.
     pub loading: f64,
     /// Down keep order.
     pub deciding: f64,
-    /// Kept lines and decisions.
+    /// Kept lines, where they were not written before, and decisions.
     pub writing: f64,
     /// All of it.
     pub total: f64,

@@ -1,91 +1,110 @@
-//! External memory: things that are written once, in order, and read anywhere. In memory up to a bound, beyond it in a
-//! temporary file that has no name, so that nothing is left behind whatever happens.
+//! External memory: things that are written once, in order, and read anywhere. In memory while the run's [`Budget`] allows,
+//! beyond it in a temporary file that has no name, so that nothing is left behind whatever happens.
 
+mod budget;
 mod sort;
 
 use std::{
     fs::File,
     io::{self, Write},
+    ops::Range,
     os::unix::fs::FileExt,
-    path::PathBuf,
+    sync::Arc,
 };
 
-pub(crate) use self::sort::Sorter;
+pub(crate) use self::{budget::Budget, sort::Sorter};
 use crate::error::{Error, Result};
 
-/// An append-only store of `T`s in runs.
+/// Bytes that are read at a time by those who read all.
+const PIECE: usize = 1 << 18;
+
+/// An append-only store of `T`s. The beginning may lie in a file, the end in memory.
 #[derive(Debug)]
 pub(crate) struct Spill<T> {
-    memory: Vec<T>,
-    bound: usize,
+    tail: Vec<T>,
     file: Option<File>,
     in_file: u64,
-    temp_dir: PathBuf,
+    budget: Arc<Budget>,
 }
 
 impl<T: bytemuck::Pod> Spill<T> {
-    /// Keeps up to `bound` bytes in memory.
-    pub(crate) fn new(bound: usize, temp_dir: PathBuf) -> Self {
-        Self { memory: Vec::new(), bound: bound / size_of::<T>(), file: None, in_file: 0, temp_dir }
+    pub(crate) fn new(budget: &Arc<Budget>) -> Self {
+        Self { tail: Vec::new(), file: None, in_file: 0, budget: budget.clone() }
     }
 
-    /// The place that the next run will have: the number of `T`s before it.
-    pub(crate) fn end(&self) -> u64 {
-        self.memory.len() as u64 + self.in_file
+    /// The number of `T`s: the place that the next will have.
+    pub(crate) fn len(&self) -> u64 {
+        self.in_file + self.tail.len() as u64
     }
 
-    /// Appends a run. A run lies in memory or in the file, never in both.
-    pub(crate) fn append(&mut self, run: &[T]) -> Result<()> {
-        if self.file.is_none() && self.memory.len() + run.len() <= self.bound {
-            self.memory.extend_from_slice(run);
-            return Ok(());
-        }
-        self.append_to_file(run).map_err(|error| Error::temporary(&self.temp_dir, &error))
+    /// Appends. What is too much for the run's memory goes to the file.
+    pub(crate) fn append(&mut self, more: &[T]) -> Result<()> {
+        self.tail.extend_from_slice(more);
+        self.budget.hold(size_of_val(more));
+        if self.budget.is_over() && size_of_val(&*self.tail) >= self.budget.worth_writing() { self.flush() } else { Ok(()) }
     }
 
-    fn append_to_file(&mut self, run: &[T]) -> io::Result<()> {
+    /// Appends straight to the file, where there is no room for a copy.
+    pub(crate) fn append_to_file(&mut self, more: &[T]) -> Result<()> {
+        self.flush()?;
+        self.write(more).map_err(|error| Error::temporary(self.budget.temp_dir(), &error))
+    }
+
+    /// Writes all to the file.
+    pub(crate) fn flush(&mut self) -> Result<()> {
+        let tail = std::mem::take(&mut self.tail);
+        self.budget.release(size_of_val(&*tail));
+        self.write(&tail).map_err(|error| Error::temporary(self.budget.temp_dir(), &error))
+    }
+
+    fn write(&mut self, more: &[T]) -> io::Result<()> {
         let file = match &mut self.file {
             Some(file) => file,
-            none => none.insert(tempfile::tempfile_in(&self.temp_dir)?),
+            none => none.insert(tempfile::tempfile_in(self.budget.temp_dir())?),
         };
-        file.write_all(bytemuck::cast_slice(run))?;
-        self.in_file += run.len() as u64;
+        file.write_all(bytemuck::cast_slice(more))?;
+        self.in_file += more.len() as u64;
         Ok(())
     }
 
-    /// Reads `length` `T`s from place `start` into `into`. They may span several runs, but not memory and file both, unless
-    /// they are read by [`read_across`](Self::read_across).
-    pub(crate) fn read(&self, start: u64, length: usize, into: &mut Vec<T>) -> Result<()> {
-        into.clear();
-        self.read_more(start, length, into)
+    /// Forgets all, and gives its room back.
+    pub(crate) fn clear(&mut self) {
+        self.budget.release(size_of_val(&*self.tail));
+        (self.tail, self.file, self.in_file) = (Vec::new(), None, 0);
     }
 
-    /// As [`read`](Self::read), for any stretch.
-    pub(crate) fn read_across(&self, start: u64, length: usize, into: &mut Vec<T>) -> Result<()> {
-        into.clear();
-        let in_memory = (self.memory.len() as u64).saturating_sub(start).min(length as u64) as usize;
-        self.read_more(start, in_memory, into)?;
-        self.read_more(start + in_memory as u64, length - in_memory, into)
-    }
-
-    fn read_more(&self, start: u64, length: usize, into: &mut Vec<T>) -> Result<()> {
-        if length == 0 {
-            return Ok(());
+    /// The `T`s in a range of places; `room` holds those that have to be read from the file.
+    pub(crate) fn get<'a>(&'a self, range: Range<u64>, room: &'a mut Vec<T>) -> Result<&'a [T]> {
+        if range.start >= self.in_file {
+            return Ok(&self.tail[(range.start - self.in_file) as usize..(range.end - self.in_file) as usize]);
         }
-        let memory = self.memory.len() as u64;
-        if start < memory {
-            into.extend_from_slice(&self.memory[start as usize..start as usize + length]);
-            return Ok(());
-        }
-        let filled = into.len();
-        into.resize(filled + length, T::zeroed());
+        let in_file = (self.in_file.min(range.end) - range.start) as usize;
+        room.resize(in_file, T::zeroed());
         let read = match &self.file {
-            Some(file) => {
-                file.read_exact_at(bytemuck::cast_slice_mut(&mut into[filled..]), (start - memory) * size_of::<T>() as u64)
-            }
+            Some(file) => file.read_exact_at(bytemuck::cast_slice_mut(room), range.start * size_of::<T>() as u64),
             None => Err(io::ErrorKind::UnexpectedEof.into()),
         };
-        read.map_err(|error| Error::temporary(&self.temp_dir, &error))
+        read.map_err(|error| Error::temporary(self.budget.temp_dir(), &error))?;
+        room.extend_from_slice(&self.tail[..(range.end - range.start) as usize - in_file]);
+        Ok(room)
+    }
+
+    /// Gives all, piece by piece in order, each with the place of its first. Pieces are whole numbers of `unit` `T`s.
+    pub(crate) fn each_piece(&self, unit: usize, mut give: impl FnMut(u64, &[T]) -> Result<()>) -> Result<()> {
+        let length = (PIECE / size_of::<T>() / unit).max(1) * unit;
+        let (mut room, mut start) = (Vec::new(), 0);
+        while start < self.len() {
+            let end = self.len().min(start + length as u64);
+            give(start, self.get(start..end, &mut room)?)?;
+            start = end;
+        }
+        Ok(())
+    }
+}
+
+impl<T> Drop for Spill<T> {
+    fn drop(&mut self) {
+        self.budget.release(size_of_val(&*self.tail));
     }
 }
 
@@ -97,23 +116,41 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_appended_is_read_back(runs in prop::collection::vec(prop::collection::vec(any::<u64>(), 0..9), 0..30), bound in 0usize..800) {
-            let mut spill = Spill::new(bound, std::env::temp_dir());
-            let mut starts = Vec::new();
-            for run in &runs {
-                starts.push(spill.end());
+        fn what_was_appended_is_read_back(runs in prop::collection::vec(prop::collection::vec(any::<u64>(), 0..9), 0..30), flushed in 0usize..30) {
+            let budget = Budget::new(1 << 30, &std::env::temp_dir());
+            let mut spill = Spill::new(&budget);
+            for (run, number) in runs.iter().zip(0..) {
                 spill.append(run).unwrap();
+                if number == flushed {
+                    spill.flush().unwrap();
+                }
+            }
+            let (all, mut room) = (runs.concat(), Vec::new());
+            prop_assert_eq!(spill.len(), all.len() as u64);
+            for (from, to) in [(0, all.len()), (all.len() / 3, all.len() / 2), (all.len(), all.len())] {
+                prop_assert_eq!(spill.get(from as u64..to as u64, &mut room).unwrap(), &all[from..to]);
             }
             let mut read = Vec::new();
-            for (run, start) in runs.iter().zip(starts) {
-                spill.read(start, run.len(), &mut read).unwrap();
-                prop_assert_eq!(&read, run);
-            }
-            let all = runs.concat();
-            for (from, to) in [(0, all.len()), (all.len() / 3, all.len() / 2)] {
-                spill.read_across(from as u64, to - from, &mut read).unwrap();
-                prop_assert_eq!(&read, &all[from..to]);
-            }
+            spill.each_piece(1, |start, piece| {
+                assert_eq!(start, read.len() as u64);
+                read.extend_from_slice(piece);
+                Ok(())
+            }).unwrap();
+            prop_assert_eq!(read, all);
         }
+    }
+
+    #[test]
+    fn stores_share_a_budget_and_give_back_what_they_held() {
+        let budget = Budget::new(1 << 20, &std::env::temp_dir());
+        let (mut a, mut b) = (Spill::new(&budget), Spill::new(&budget));
+        for _ in 0..100 {
+            a.append(&[7u8; 1 << 14]).unwrap();
+            b.append(&[7u32; 1 << 12]).unwrap();
+        }
+        assert!(a.in_file > 0 && b.in_file > 0 && budget.held() < (1 << 20) + 2 * budget.worth_writing() as u64);
+        a.clear();
+        drop(b);
+        assert_eq!(budget.held(), 0);
     }
 }

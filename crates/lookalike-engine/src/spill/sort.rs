@@ -1,30 +1,32 @@
 //! Sorting beyond memory: runs that fit are sorted and spilled, then merged.
 
-use std::{cmp::Reverse, collections::BinaryHeap, path::PathBuf};
+use std::{cmp::Reverse, collections::BinaryHeap, sync::Arc};
 
 use rayon::{ThreadPool, slice::ParallelSliceMut};
 
-use super::Spill;
+use super::{Budget, Spill};
 use crate::error::Result;
 
-/// Rows of a run that are read at a time when runs are merged.
-const PIECE: usize = 1 << 14;
+/// Bytes of a run that are read at a time when runs are merged, at most.
+const PIECE: usize = 1 << 18;
 
 /// Sorts fixed-width rows in a bounded memory.
 pub(crate) struct Sorter<'a, T> {
     rows: Vec<T>,
     /// Rows in memory at most.
     bound: usize,
-    runs: Vec<(u64, u64)>,
+    /// Where each run ends.
+    runs: Vec<u64>,
     spilled: Spill<T>,
+    budget: Arc<Budget>,
     pool: &'a ThreadPool,
 }
 
 impl<'a, T: bytemuck::Pod + Ord + Send> Sorter<'a, T> {
-    /// Keeps up to `bound` bytes in memory.
-    pub(crate) fn new(bound: usize, temp_dir: PathBuf, pool: &'a ThreadPool) -> Self {
-        let bound = (bound / size_of::<T>()).max(2);
-        Self { rows: Vec::new(), bound, runs: Vec::new(), spilled: Spill::new(0, temp_dir), pool }
+    /// Takes a share of what is free of the budget: sorters that work at the same time divide it by their number.
+    pub(crate) fn new(budget: &Arc<Budget>, share: usize, pool: &'a ThreadPool) -> Self {
+        let bound = (budget.room() / share / size_of::<T>()).max(2);
+        Self { rows: Vec::new(), bound, runs: Vec::new(), spilled: Spill::new(budget), budget: budget.clone(), pool }
     }
 
     pub(crate) fn push(&mut self, row: T) -> Result<()> {
@@ -38,9 +40,8 @@ impl<'a, T: bytemuck::Pod + Ord + Send> Sorter<'a, T> {
     fn spill(&mut self) -> Result<()> {
         let Self { rows, runs, spilled, pool, .. } = self;
         pool.install(|| rows.par_sort_unstable());
-        let start = spilled.end();
-        spilled.append(rows)?;
-        runs.push((start, spilled.end()));
+        spilled.append_to_file(rows)?;
+        runs.push(spilled.len());
         rows.clear();
         Ok(())
     }
@@ -51,11 +52,14 @@ impl<'a, T: bytemuck::Pod + Ord + Send> Sorter<'a, T> {
             self.spill()?;
             self.rows = Vec::new();
         }
-        let Self { mut rows, runs, spilled, pool, .. } = self;
+        let Self { mut rows, runs, spilled, budget, pool, .. } = self;
         pool.install(|| rows.par_sort_unstable());
-        let mut sorted = Sorted { memory: rows.into_iter(), spilled, runs: Vec::new(), heap: BinaryHeap::new() };
-        for (number, (next, end)) in runs.into_iter().enumerate() {
+        let piece = (budget.room() / 2 / size_of::<T>() / runs.len().max(1)).clamp(1, PIECE / size_of::<T>());
+        let mut sorted = Sorted { memory: rows.into_iter(), spilled, runs: Vec::new(), heap: BinaryHeap::new(), piece };
+        let mut next = 0;
+        for (number, end) in runs.into_iter().enumerate() {
             sorted.runs.push(Run { next, end, piece: Vec::new(), at: 0 });
+            next = end;
             sorted.refill(number)?;
         }
         Ok(sorted)
@@ -76,6 +80,8 @@ pub(crate) struct Sorted<T> {
     spilled: Spill<T>,
     runs: Vec<Run<T>>,
     heap: BinaryHeap<Reverse<(T, usize)>>,
+    /// Rows that are read of a run at a time.
+    piece: usize,
 }
 
 impl<T: bytemuck::Pod + Ord> Sorted<T> {
@@ -83,9 +89,10 @@ impl<T: bytemuck::Pod + Ord> Sorted<T> {
     fn refill(&mut self, number: usize) -> Result<()> {
         let run = &mut self.runs[number];
         if run.at == run.piece.len() {
-            let length = (run.end - run.next).min(PIECE as u64) as usize;
-            self.spilled.read(run.next, length, &mut run.piece)?;
-            run.next += length as u64;
+            let end = run.end.min(run.next + self.piece as u64);
+            run.piece.clear();
+            self.spilled.get(run.next..end, &mut run.piece)?;
+            run.next = end;
             run.at = 0;
         }
         if let Some(&row) = run.piece.get(run.at) {
@@ -113,9 +120,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn runs_merge_to_what_sorting_in_memory_gives(rows in prop::collection::vec(any::<[u32; 2]>(), 0..300), bound in 0usize..2000) {
+        fn runs_merge_to_what_sorting_in_memory_gives(rows in prop::collection::vec(any::<[u32; 2]>(), 0..300), bound in 0u64..2000) {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-            let mut sorter = Sorter::new(bound, std::env::temp_dir(), &pool);
+            let mut sorter = Sorter::new(&Budget::new(1 << 20, &std::env::temp_dir()), 1, &pool);
+            sorter.bound = bound.max(2) as usize / 8;
             for &row in &rows {
                 sorter.push(row).unwrap();
             }

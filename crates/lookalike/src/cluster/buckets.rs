@@ -46,6 +46,11 @@ impl Buckets {
         self.columns.iter().map(move |column| column[document as usize])
     }
 
+    /// The columns.
+    pub fn columns(&self) -> &[Vec<u32>] {
+        &self.columns
+    }
+
     /// Fills `company` with the kept documents that share a band with a document that was not kept: each once, in an order
     /// that is the same on every run. Cost: the lengths of the chains.
     pub fn kept_company(&self, document: u32, company: &mut Company) {

@@ -1,0 +1,220 @@
+//! The documents' ids as they stand in their lines, one after the other, each with its length before it.
+
+use std::{ops::Range, sync::Arc};
+
+use serde_json::value::RawValue;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
+
+use super::grouping::each_group;
+use crate::{
+    error::{Error, ErrorKind, Result},
+    spill::{Budget, Spill},
+};
+
+/// Ids between two that can be found without reading those before them.
+const STEP: u64 = 32;
+
+/// Ids by document. In memory a quarter of a byte a document; 8 more on disk, for a hash, than the ids themselves.
+pub(crate) struct Ids {
+    bytes: Spill<u8>,
+    /// Where each [`STEP`]th begins.
+    starts: Vec<u64>,
+    count: u64,
+    hashes: Spill<u64>,
+}
+
+/// One block's ids.
+#[derive(Debug, Default)]
+pub(crate) struct BlockIds {
+    bytes: Vec<u8>,
+    ends: Vec<u32>,
+    hashes: Vec<u64>,
+}
+
+impl BlockIds {
+    pub(crate) fn push(&mut self, id: &str) {
+        push_length(id.len() as u64, &mut self.bytes);
+        self.bytes.extend_from_slice(id.as_bytes());
+        self.ends.push(self.bytes.len() as u32);
+        self.hashes.push(with_string(id, xxh3_64));
+    }
+}
+
+impl Ids {
+    pub(crate) fn new(budget: &Arc<Budget>) -> Self {
+        Self { bytes: Spill::new(budget), starts: Vec::new(), count: 0, hashes: Spill::new(budget) }
+    }
+
+    /// Appends those of the next block. Whether ids are unique can only be told of those that are `checked`.
+    pub(crate) fn append(&mut self, block: &BlockIds, checked: bool) -> Result<()> {
+        let first = self.bytes.len();
+        for (number, &end) in (self.count..).zip([0].iter().chain(&block.ends)).take(block.ends.len()) {
+            if number % STEP == 0 {
+                self.starts.push(first + u64::from(end));
+            }
+        }
+        self.count += block.ends.len() as u64;
+        if checked {
+            self.hashes.append(&block.hashes)?;
+        }
+        self.bytes.append(&block.bytes)
+    }
+
+    /// A document's id; `room` holds it.
+    pub(crate) fn get<'a>(&self, document: u64, room: &'a mut Vec<u8>) -> Result<&'a RawValue> {
+        let mut found = Err(damaged());
+        let mut piece = Vec::new();
+        self.each(document..document + 1, &mut piece, |id| {
+            room.clear();
+            room.extend_from_slice(id.get().as_bytes());
+            found = Ok(());
+            Ok(())
+        })?;
+        found.and_then(|()| raw_id(room))
+    }
+
+    /// Gives the ids of consecutive documents in order. `room` holds them.
+    pub(crate) fn each(
+        &self,
+        documents: Range<u64>,
+        room: &mut Vec<u8>,
+        mut give: impl FnMut(&RawValue) -> Result<()>,
+    ) -> Result<()> {
+        if documents.is_empty() {
+            return Ok(());
+        }
+        let (first, last) = (documents.start / STEP, documents.end.div_ceil(STEP));
+        let end = self.starts.get(last as usize).copied().unwrap_or_else(|| self.bytes.len());
+        let mut rest = self.bytes.get(self.starts[first as usize]..end, room)?;
+        for number in first * STEP..documents.end {
+            let (length, after) = take_length(rest).ok_or_else(damaged)?;
+            let (id, after) = after.split_at_checked(length as usize).ok_or_else(damaged)?;
+            rest = after;
+            if number >= documents.start {
+                give(raw_id(id)?)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The first document, in input order, whose id an earlier one has, after the first that has it. Cost: a sort of hashes;
+    /// ids themselves are compared where these are equal.
+    pub(crate) fn first_repeated(&mut self, budget: &Budget, pool: &rayon::ThreadPool) -> Result<Option<(u64, u64)>> {
+        let mut repeated: Option<(u64, u64)> = None;
+        let (mut room, mut other_room) = (Vec::new(), Vec::new());
+        each_group(&self.hashes, budget, pool, Some, |group| {
+            for (i, &(_, document)) in group.iter().enumerate().skip(1) {
+                if repeated.is_some_and(|(_, first)| first <= document) {
+                    break;
+                }
+                let id = hash_name(self.get(document, &mut room)?.get());
+                for &(_, earlier) in &group[..i] {
+                    if hash_name(self.get(earlier, &mut other_room)?.get()) == id {
+                        repeated = Some((earlier, document));
+                        break;
+                    }
+                }
+            }
+            Ok(())
+        })?;
+        self.hashes.clear();
+        Ok(repeated)
+    }
+}
+
+/// Equal for equal ids, or labels, of the same JSON type: "é" and "\u00e9" are one string; 1 and "1" are two ids.
+pub(crate) fn hash_name(id: &str) -> u128 {
+    with_string(id, xxh3_128)
+}
+
+/// Does something with an id's bytes, without escapes.
+fn with_string<T>(id: &str, what: impl Fn(&[u8]) -> T) -> T {
+    if id.contains('\\')
+        && let Ok(text) = serde_json::from_str::<String>(id)
+    {
+        return what(format!("\"{text}\"").as_bytes());
+    }
+    what(id.as_bytes())
+}
+
+/// An id that was spilled.
+fn raw_id(id: &[u8]) -> Result<&RawValue> {
+    let text = std::str::from_utf8(id).ok();
+    text.and_then(|text| serde_json::from_str(text).ok()).ok_or_else(damaged)
+}
+
+fn damaged() -> Error {
+    Error::new(ErrorKind::Temporary, "a temporary file was damaged: an id could not be read back")
+}
+
+/// Seven bits a byte, the lowest first; the last has its eighth bit clear (LEB128).
+fn push_length(mut length: u64, into: &mut Vec<u8>) {
+    while length >= 0x80 {
+        into.push(length as u8 | 0x80);
+        length >>= 7;
+    }
+    into.push(length as u8);
+}
+
+fn take_length(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let mut length = 0;
+    for (i, &byte) in bytes.iter().enumerate().take(9) {
+        length |= u64::from(byte & 0x7f) << (7 * i);
+        if byte < 0x80 {
+            return Some((length, &bytes[i + 1..]));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn ids(names: &[String], flush: bool) -> (Ids, Arc<Budget>) {
+        let budget = Budget::new(1 << 20, &std::env::temp_dir());
+        let mut ids = Ids::new(&budget);
+        for names in names.chunks(7) {
+            let mut block = BlockIds::default();
+            names.iter().for_each(|name| block.push(name));
+            ids.append(&block, true).unwrap();
+            if flush {
+                ids.bytes.flush().unwrap();
+            }
+        }
+        (ids, budget)
+    }
+
+    proptest! {
+        #[test]
+        fn ids_come_back_and_the_first_repeated_one_is_told(numbers in prop::collection::vec(0u32..400, 1..150), flush: bool) {
+            let names: Vec<String> = numbers.iter().map(|n| format!("\"{}{n}\"", "x".repeat(*n as usize))).collect();
+            let (mut ids, budget) = ids(&names, flush);
+            let (mut room, mut all) = (Vec::new(), Vec::new());
+            for (document, name) in (0u64..).zip(&names) {
+                prop_assert_eq!(ids.get(document, &mut room).unwrap().get(), name);
+            }
+            let some = names.len() as u64 / 3..names.len() as u64;
+            ids.each(some.clone(), &mut room, |id| {
+                all.push(id.get().to_string());
+                Ok(())
+            }).unwrap();
+            prop_assert_eq!(&all, &names[some.start as usize..]);
+            let first = |d: usize| numbers.iter().position(|n| *n == numbers[d]).unwrap();
+            let expected = (0..names.len()).find(|&d| first(d) < d).map(|d| (first(d) as u64, d as u64));
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+            prop_assert_eq!(ids.first_repeated(&budget, &pool).unwrap(), expected);
+        }
+    }
+
+    #[test]
+    fn strings_are_told_apart_by_what_they_mean() {
+        assert_eq!(hash_name(r#""\u00e9""#), hash_name("\"é\""));
+        assert_ne!(hash_name("1"), hash_name("\"1\""));
+        let (mut ids, budget) = ids(&[r#""\u00e9""#, "1", "\"1\"", "\"é\""].map(String::from), false);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        assert_eq!(ids.first_repeated(&budget, &pool).unwrap(), Some((0, 3)));
+    }
+}

@@ -1,0 +1,85 @@
+//! Keep order: which document comes first, and is kept when others are like it.
+
+use std::cmp::Reverse;
+
+use rayon::{ThreadPool, slice::ParallelSliceMut};
+
+use crate::{error::Result, spill::Spill};
+
+/// Documents by their places in keep order, their ranks, and back.
+#[derive(Debug)]
+pub(crate) enum Order {
+    /// As they came, so many.
+    Input(u64),
+    /// By what they say. 16 bytes a document.
+    Given {
+        /// The document of each rank.
+        documents: Vec<u64>,
+        /// The rank of each document.
+        ranks: Vec<u64>,
+    },
+}
+
+impl Order {
+    /// Of keys, largest first, ties by input order; of `documents` documents as they came where there are no keys.
+    pub(crate) fn new(keys: &Spill<u64>, documents: u64, pool: &ThreadPool) -> Result<Self> {
+        if keys.len() == 0 {
+            return Ok(Self::Input(documents));
+        }
+        let mut rows = Vec::with_capacity(keys.len() as usize);
+        keys.each_piece(1, |first, piece| {
+            rows.extend(piece.iter().map(|&key| Reverse(key)).zip(first..));
+            Ok(())
+        })?;
+        pool.install(|| rows.par_sort_unstable());
+        let documents: Vec<u64> = rows.into_iter().map(|(_, document)| document).collect();
+        let mut ranks = vec![0; documents.len()];
+        documents.iter().zip(0..).for_each(|(&document, rank)| ranks[document as usize] = rank);
+        Ok(Self::Given { documents, ranks })
+    }
+
+    pub(crate) fn is_input(&self) -> bool {
+        matches!(self, Self::Input(_))
+    }
+
+    pub(crate) fn len(&self) -> u64 {
+        match self {
+            Self::Input(documents) => *documents,
+            Self::Given { documents, .. } => documents.len() as u64,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn rank(&self, document: u64) -> u64 {
+        match self {
+            Self::Input(_) => document,
+            Self::Given { ranks, .. } => ranks[document as usize],
+        }
+    }
+
+    #[inline]
+    pub(crate) fn document(&self, rank: u64) -> u64 {
+        match self {
+            Self::Input(_) => rank,
+            Self::Given { documents, .. } => documents[rank as usize],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spill::Budget;
+
+    #[test]
+    fn larger_keys_come_first_and_ties_stay_in_input_order() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        let mut keys = Spill::new(&Budget::new(1 << 20, &std::env::temp_dir()));
+        let input = Order::new(&keys, 4, &pool).unwrap();
+        assert!(input.is_input() && input.len() == 4 && input.rank(3) == 3);
+        keys.append(&[1, 3, 3, 2]).unwrap();
+        let order = Order::new(&keys, 4, &pool).unwrap();
+        assert_eq!([0, 1, 2, 3].map(|rank| order.document(rank)), [1, 2, 3, 0]);
+        assert_eq!([0, 1, 2, 3].map(|document| order.rank(document)), [3, 0, 1, 2]);
+    }
+}

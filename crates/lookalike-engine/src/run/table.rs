@@ -1,0 +1,142 @@
+//! What the first pass keeps of every document.
+
+use std::{num::NonZeroU128, sync::Arc};
+
+use lookalike::{Method, fingerprint::Digest};
+
+use super::{
+    ids::{BlockIds, Ids},
+    lists::{BlockLists, Lists},
+};
+use crate::{
+    error::{Error, ErrorKind, Result},
+    read::BlockInfo,
+    spill::{Budget, Spill},
+};
+
+/// What a run keeps of every document: with 21 bands 84 bytes of keys, 128 of b-bit sketch, 16 of digest, 8 of the id's hash, and
+/// the id; all of it in memory as long as it may be.
+pub(crate) struct Table {
+    pub(crate) blocks: Vec<BlockInfo>,
+    pub(crate) documents: u64,
+    pub(crate) digests: Spill<Digest>,
+    /// The fixed-size sketches, `stride` bytes each.
+    pub(crate) bits: Spill<u8>,
+    pub(crate) stride: usize,
+    pub(crate) columns: Vec<Spill<u32>>,
+    /// What documents list, where they meet by that.
+    pub(crate) lists: Lists,
+    /// Keep order's keys; empty when input order decides.
+    pub(crate) keys: Spill<u64>,
+    /// Each document's label, where labels are asked for; none for a document without.
+    pub(crate) labels: Vec<Option<NonZeroU128>>,
+    pub(crate) ids: Ids,
+    pub(crate) counts: Counts,
+    pub(crate) budget: Arc<Budget>,
+}
+
+/// What was counted on the way.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Counts {
+    pub(crate) line_bytes: u64,
+    pub(crate) blank_lines: u64,
+    pub(crate) bad_lines: u64,
+    /// The first bad lines, told.
+    pub(crate) bad_examples: Vec<String>,
+    /// Documents without an id of their own.
+    pub(crate) without_id: u64,
+}
+
+const BAD_EXAMPLES: usize = 5;
+
+/// One block's part of the table.
+pub(crate) struct Sketched {
+    pub(crate) info: BlockInfo,
+    pub(crate) digests: Vec<Digest>,
+    pub(crate) bits: Vec<u8>,
+    pub(crate) columns: Vec<Vec<u32>>,
+    pub(crate) lists: BlockLists,
+    pub(crate) keys: Vec<u64>,
+    pub(crate) labels: Vec<Option<NonZeroU128>>,
+    pub(crate) ids: BlockIds,
+    pub(crate) without_id: u64,
+    /// The bad lines, and what is wrong with each.
+    pub(crate) bad_lines: Vec<u8>,
+    pub(crate) bad_messages: Vec<String>,
+    pub(crate) line_bytes: u64,
+}
+
+impl Sketched {
+    pub(crate) fn new(method: &Method) -> Self {
+        Self {
+            info: BlockInfo::default(),
+            digests: Vec::new(),
+            bits: Vec::new(),
+            columns: vec![Vec::new(); method.columns()],
+            lists: BlockLists::default(),
+            keys: Vec::new(),
+            labels: Vec::new(),
+            ids: BlockIds::default(),
+            without_id: 0,
+            bad_lines: Vec::new(),
+            bad_messages: Vec::new(),
+            line_bytes: 0,
+        }
+    }
+}
+
+impl Table {
+    pub(crate) fn new(method: &Method, budget: &Arc<Budget>) -> Self {
+        Self {
+            blocks: Vec::new(),
+            documents: 0,
+            digests: Spill::new(budget),
+            bits: Spill::new(budget),
+            stride: method.stride(),
+            columns: (0..method.columns()).map(|_| Spill::new(budget)).collect(),
+            lists: Lists::new(budget),
+            keys: Spill::new(budget),
+            labels: Vec::new(),
+            ids: Ids::new(budget),
+            counts: Counts::default(),
+            budget: budget.clone(),
+        }
+    }
+
+    /// Appends the next block's documents. Whether ids are unique can be told when they are `checked`.
+    pub(crate) fn add(&mut self, sketched: Sketched, checked: bool) -> Result<()> {
+        let Sketched { mut info, digests, bits, columns, lists, keys, labels, ids, bad_messages, .. } = sketched;
+        info.first_document = self.documents;
+        self.documents += digests.len() as u64;
+        self.counts.line_bytes += sketched.line_bytes;
+        self.counts.without_id += sketched.without_id;
+        self.counts.bad_lines += bad_messages.len() as u64;
+        self.counts.blank_lines += (info.skipped.len() - bad_messages.len()) as u64;
+        self.counts.bad_examples.extend(bad_messages);
+        self.counts.bad_examples.truncate(BAD_EXAMPLES);
+        self.digests.append(&digests)?;
+        self.bits.append(&bits)?;
+        self.columns.iter_mut().zip(&columns).try_for_each(|(all, more)| all.append(more))?;
+        self.keys.append(&keys)?;
+        self.labels.extend(labels);
+        self.lists.append(&lists)?;
+        self.ids.append(&ids, checked)?;
+        self.blocks.push(info);
+        Ok(())
+    }
+
+    /// Where a document stands: `file:line`.
+    pub(crate) fn place(&self, document: u64, names: &[String]) -> String {
+        let block = &self.blocks[self.blocks.partition_point(|block| block.documents().end <= document)];
+        format!("{}:{}", names[block.input], block.line_of(document))
+    }
+
+    /// Refuses more documents than 32 bits can number, for what is not made for more.
+    pub(crate) fn refuse_more_than_32_bits(&self, what: &str) -> Result<()> {
+        if self.documents < u64::from(u32::MAX) {
+            return Ok(());
+        }
+        let message = format!("{} documents: {what} is not possible with more than 4,294,967,294", self.documents);
+        Err(Error::new(ErrorKind::Input, message))
+    }
+}

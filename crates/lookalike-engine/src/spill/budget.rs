@@ -1,0 +1,61 @@
+//! What the stores of a run may hold in memory, all together.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+/// A bound that stores share: each tells what it holds, and writes to its temporary file what is too much for all.
+#[derive(Debug)]
+pub(crate) struct Budget {
+    limit: u64,
+    held: AtomicU64,
+    temp_dir: PathBuf,
+}
+
+impl Budget {
+    /// Up to `limit` bytes, and whatever is more in files in `temp_dir`.
+    pub(crate) fn new(limit: u64, temp_dir: &Path) -> Arc<Self> {
+        Arc::new(Self { limit, held: AtomicU64::new(0), temp_dir: temp_dir.into() })
+    }
+
+    pub(crate) fn temp_dir(&self) -> &Path {
+        &self.temp_dir
+    }
+
+    /// Bytes that are held.
+    pub(crate) fn held(&self) -> u64 {
+        self.held.load(Ordering::Relaxed)
+    }
+
+    /// Bytes that are free; never nothing, so that all work goes on, however slowly.
+    pub(crate) fn room(&self) -> usize {
+        self.limit.saturating_sub(self.held()).max(self.limit / 16).max(LEAST) as usize
+    }
+
+    pub(crate) fn is_over(&self) -> bool {
+        self.held() > self.limit
+    }
+
+    /// The least that a store writes to its file when memory is full.
+    pub(crate) fn worth_writing(&self) -> usize {
+        WORTH_WRITING.min(self.limit / 64) as usize
+    }
+
+    pub(crate) fn hold(&self, bytes: usize) {
+        self.held.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
+    pub(crate) fn release(&self, bytes: usize) {
+        self.held.fetch_sub(bytes as u64, Ordering::Relaxed);
+    }
+}
+
+/// With less than this nothing can be done at all.
+const LEAST: u64 = 1 << 12;
+
+/// Bytes that are not worth a write of their own.
+const WORTH_WRITING: u64 = 1 << 18;
