@@ -433,7 +433,7 @@ fn containment_of_nine_tenths_is_found_on_every_set() {
 #[test]
 fn a_copy_finds_what_was_kept_since_its_leader() {
     let words =
-        |numbers: &[std::ops::Range<u32>]| numbers.iter().cloned().flatten().map(|n| format!("word{n} ")).collect::<String>();
+        |numbers: &[(u32, u32)]| -> String { numbers.iter().flat_map(|&(a, b)| a..b).map(|n| format!("word{n} ")).collect() };
     let first = words(&[(1, 11)]);
     // Like the first by 7/13, like the next by 7/12, which is like the first by 4/15 only.
     let dropped = words(&[(1, 8), (21, 24)]);

@@ -1,8 +1,12 @@
 //! Inputs → lines → records.
 
 mod block;
+mod grammar;
 mod input;
+mod keys;
+mod lazy;
 mod open;
+mod parse;
 mod record;
 mod source;
 

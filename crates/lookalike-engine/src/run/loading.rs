@@ -90,7 +90,7 @@ struct Loaded {
 
 #[derive(Default)]
 struct Worker {
-    record: Record,
+    room: String,
     scratch: Scratch,
 }
 
@@ -127,11 +127,11 @@ pub(crate) fn load(pass: Pass, numbers: u32, number_of: impl Fn(u64) -> Option<u
             if !info.documents().any(|document| number_of(document).is_some()) {
                 return Ok(loaded);
             }
-            let Worker { record, scratch } = worker;
+            let Worker { room, scratch } = worker;
             info.each_document(block, source, |document, line| {
                 if let Some(number) = number_of(document) {
-                    record.read(line, &fields).map_err(|_| source.changed(block.input))?;
-                    method.set(&record.text, scratch);
+                    let record = Record::read(line, &fields, room).map_err(|_| source.changed(block.input))?;
+                    method.set(record.text, scratch);
                     loaded.shingles.extend_from_slice(&scratch.fingerprints);
                     loaded.documents.push((number, scratch.fingerprints.len() as u32));
                 }

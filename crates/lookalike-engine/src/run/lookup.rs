@@ -16,26 +16,25 @@ pub fn find_texts(config: &RunConfig, ids: &[&str]) -> Result<Vec<String>> {
     let source = Source::new(expand(&config.inputs)?, &config.temp_dir)?;
     let fields = super::sketching::fields(config)?;
     let mut texts: Vec<Option<String>> = vec![None; ids.len()];
-    let (mut blocks, mut block, mut record) = (Blocks::new(&source), Block::default(), Record::default());
+    let (mut blocks, mut block) = (Blocks::new(&source), Block::default());
+    let (mut room, mut plain) = (String::new(), String::new());
     while texts.contains(&None) && blocks.next(&mut block)? {
         for (line, number) in block.lines().zip(block.first_line..).filter(|(line, _)| !is_blank(line)) {
             if !texts.contains(&None) {
                 break;
             }
             let place = || format!("{}:{number}", source.inputs()[block.input].name());
-            match record.read(line, &fields) {
-                Ok(()) => {}
-                Err(fault) => return Err(Error::new(ErrorKind::Record, format!("{}: {fault}", place()))),
-            }
-            let id = match serde_json::from_str::<String>(&record.id) {
+            let record = Record::read(line, &fields, &mut room)
+                .map_err(|fault| Error::new(ErrorKind::Record, format!("{}: {fault}", place())))?;
+            let id = match serde_json::from_str::<String>(record.id) {
                 Ok(text) => text,
                 Err(_) if record.id.is_empty() => place(),
-                Err(_) => record.id.clone(),
+                Err(_) => record.id.into(),
             };
             for (text, _) in
                 texts.iter_mut().zip(ids).filter(|(text, wanted)| text.is_none() && (**wanted == id || **wanted == record.id))
             {
-                *text = Some(record.text.clone());
+                *text = Some(record.text.decode(&mut plain).into());
             }
         }
     }

@@ -71,10 +71,10 @@ pub fn sample_truth(config: &RunConfig, size: u32, least: f64, observer: Observe
         |block, worker: &mut Worker| {
             let mut found = Vec::new();
             let info = table.blocks.get(block.number).ok_or_else(|| source.changed(block.input))?;
-            let Worker { record, scratch, meetings } = worker;
+            let Worker { room, scratch, meetings } = worker;
             info.each_document(block, &source, |document, line| {
-                record.read(line, &fields).map_err(|_| source.changed(block.input))?;
-                method.set(&record.text, scratch);
+                let record = Record::read(line, &fields, room).map_err(|_| source.changed(block.input))?;
+                method.set(record.text, scratch);
                 comparing.partners(document as u32, &scratch.fingerprints, meetings, &mut found);
                 Ok(())
             })?;
@@ -92,7 +92,7 @@ pub fn sample_truth(config: &RunConfig, size: u32, least: f64, observer: Observe
 
 #[derive(Default)]
 struct Worker {
-    record: Record,
+    room: String,
     scratch: Scratch,
     meetings: Meetings,
 }

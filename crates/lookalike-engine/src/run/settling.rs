@@ -91,7 +91,7 @@ struct Held {
 
 #[derive(Default)]
 struct Worker {
-    record: Record,
+    room: String,
     scratch: Scratch,
 }
 
@@ -219,9 +219,9 @@ impl Settling<'_> {
     }
 
     fn set<'b>(&self, line: &[u8], block: &Block, worker: &'b mut Worker) -> Result<&'b [u64]> {
-        let Worker { record, scratch } = worker;
-        record.read(line, &self.fields).map_err(|_| self.pass.source.changed(block.input))?;
-        self.pass.method.set(&record.text, scratch);
+        let Worker { room, scratch } = worker;
+        let record = Record::read(line, &self.fields, room).map_err(|_| self.pass.source.changed(block.input))?;
+        self.pass.method.set(record.text, scratch);
         Ok(&scratch.fingerprints)
     }
 

@@ -1,6 +1,6 @@
 //! First pass: every text to its sketch.
 
-use std::{num::NonZeroU128, sync::Arc};
+use std::{borrow::Cow, num::NonZeroU128, sync::Arc};
 
 use lookalike::{Method, Scratch, cluster::Keep};
 use rayon::ThreadPool;
@@ -21,7 +21,7 @@ use crate::{
 /// A worker's buffers.
 #[derive(Default)]
 struct Worker {
-    record: Record,
+    room: String,
     scratch: Scratch,
 }
 
@@ -110,7 +110,7 @@ struct Pass<'a> {
 
 impl Pass<'_> {
     fn block(&self, block: &Block, worker: &mut Worker) -> Result<Sketched> {
-        let Worker { record, scratch } = worker;
+        let Worker { room, scratch } = worker;
         let mut out = Sketched::new(self.method);
         out.info.input = block.input;
         out.info.first_line = block.first_line;
@@ -120,22 +120,26 @@ impl Pass<'_> {
                 continue;
             }
             let place = || format!("{}:{}", self.names[block.input], block.first_line + u64::from(number));
-            if let Err(fault) = record.read(line, self.fields) {
-                let message = format!("{}: {fault}", place());
-                if !self.skip_bad {
-                    return Err(Error::new(ErrorKind::Record, message));
+            let record = match Record::read(line, self.fields, room) {
+                Ok(record) => record,
+                Err(fault) => {
+                    let message = format!("{}: {fault}", place());
+                    if !self.skip_bad {
+                        return Err(Error::new(ErrorKind::Record, message));
+                    }
+                    out.info.skipped.push(number);
+                    push_line(&mut out.bad_lines, line);
+                    out.bad_messages.push(message);
+                    continue;
                 }
-                out.info.skipped.push(number);
-                push_line(&mut out.bad_lines, line);
-                out.bad_messages.push(message);
-                continue;
-            }
+            };
             out.line_bytes += line.len() as u64;
-            if record.id.is_empty() {
+            let mut id = Cow::Borrowed(record.id);
+            if id.is_empty() {
                 out.without_id += 1;
-                record.id = serde_json::Value::String(place()).to_string();
+                id = serde_json::Value::String(place()).to_string().into();
             }
-            self.method.sketch(&record.text, scratch);
+            self.method.sketch(record.text, scratch);
             out.digests.push(scratch.digest);
             out.bits.extend_from_slice(&scratch.bits);
             out.columns.iter_mut().zip(&scratch.keys).for_each(|(column, &key)| column.push(key));
@@ -146,9 +150,9 @@ impl Pass<'_> {
                 out.keys.push(record.key);
             }
             if self.fields.label.is_some() {
-                out.labels.push(NonZeroU128::new(hash_name(&record.label)).filter(|_| !record.label.is_empty()));
+                out.labels.push(NonZeroU128::new(hash_name(record.label)).filter(|_| !record.label.is_empty()));
             }
-            out.ids.push(&record.id);
+            out.ids.push(&id);
         }
         out.info.count = out.digests.len() as u32;
         Ok(out)
