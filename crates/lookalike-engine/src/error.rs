@@ -10,6 +10,8 @@ pub type Result<T> = std::result::Result<T, Error>;
 pub struct Error {
     kind: ErrorKind,
     message: String,
+    /// The line that the message is about, counted from 0 in its block, until it is known where the block begins.
+    line: Option<u64>,
 }
 
 /// What sort of failure: for exit codes, exception classes, HTTP statuses.
@@ -28,11 +30,26 @@ pub enum ErrorKind {
     BrokenPipe,
     /// Temporary files cannot be written or read.
     Temporary,
+    /// A fault of lookalike's own.
+    Internal,
 }
 
 impl Error {
     pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into() }
+        Self { kind, message: message.into(), line: None }
+    }
+
+    /// A failure of a line, counted from 0 in its block: `path:line: ` comes before the message once it is known.
+    pub(crate) fn on_line(kind: ErrorKind, line: u64, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), line: Some(line) }
+    }
+
+    /// Says where the failure is, if it is in a line, now that the number of its block's first line is known.
+    pub(crate) fn placed(self, path: &str, first_line: u64) -> Self {
+        match self.line {
+            Some(line) => Self::new(self.kind, format!("{path}:{}: {}", first_line + line, self.message)),
+            None => self,
+        }
     }
 
     /// What sort of failure it is.

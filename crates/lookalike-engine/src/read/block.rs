@@ -1,48 +1,81 @@
-//! A source cut into blocks of whole lines: what one thread works on at a time.
-//!
-//! Blocks are cut by content alone (a mebibyte, back to the last newline), so every pass over the same input sees the same
-//! blocks, whatever the number of threads.
+//! What one thread works on at a time: the lines that begin in one span of an input.
 
-use std::ops::Range;
+use std::{
+    ops::Range,
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
-use super::{Source, open::Reader};
+use super::Source;
 use crate::error::{Error, ErrorKind, Result};
 
-/// Bytes after which a block ends at its last newline. Small enough to stay in a core's cache.
-const TARGET: usize = 1 << 20;
-
-/// The longest line: 2 GiB.
-const LONGEST: usize = 2 << 30;
-
-/// Whole lines of one input. A buffer, used again for the next.
+/// The lines that begin in one span of an input's bytes, decompressed: those from `index` times the source's span on. Which
+/// they are depends on the bytes alone, so every pass sees the same blocks, whatever the number of threads and however the
+/// input is stored. Where a long line covers a span, its block has no line. A buffer, used again for the next.
 #[derive(Debug, Default)]
 pub(crate) struct Block {
-    buffer: Vec<u8>,
-    filled: usize,
-    /// Number of the block in the whole source, from 0.
+    pub(super) buffer: Vec<u8>,
+    /// The part of the buffer that is the lines.
+    start: usize,
+    /// Where each line ends, counted from `start`.
+    ends: Vec<u32>,
+    /// Number of the block in the whole source, from 0: known in passes after the first.
     pub(crate) number: usize,
     /// Number of the input.
     pub(crate) input: usize,
-    /// Line number of its first line, from 1; in passes after the first, 1 for an input's first block and unknown for others.
-    pub(crate) first_line: u64,
+    /// Number of the block in the input, from 0.
+    pub(super) index: u64,
+    /// Whether it is the input's last.
+    pub(super) last: bool,
+    /// The line last given, from 0.
+    current: AtomicUsize,
+}
+
+/// What a block is, for those who put it in order.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Tag {
+    pub(crate) input: usize,
+    pub(crate) index: u64,
+    pub(crate) last: bool,
+    pub(crate) lines: u64,
 }
 
 impl Block {
-    pub(crate) fn bytes(&self) -> &[u8] {
-        &self.buffer[..self.filled]
+    /// Takes the bytes of the buffer from `start` to `end` for its lines.
+    pub(super) fn holds(&mut self, mut start: usize, end: usize) {
+        // A byte order mark before the input's first line is left out.
+        if self.index == 0 && self.buffer[start..end].starts_with(b"\xef\xbb\xbf") {
+            start += 3;
+        }
+        self.start = start;
+        self.ends.clear();
+        self.ends.extend(memchr::memchr_iter(b'\n', &self.buffer[start..end]).map(|at| at as u32 + 1));
+        if self.ends.last().map_or(0, |&last| last as usize) < end - start {
+            self.ends.push((end - start) as u32);
+        }
+        self.current.store(0, Ordering::Relaxed);
     }
 
-    /// The lines, their newlines with them; a byte order mark before the input's first line is left out.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.buffer[self.start..self.start + self.ends.last().map_or(0, |&end| end as usize)]
+    }
+
+    /// The lines, their newlines with them.
     pub(crate) fn lines(&self) -> impl Iterator<Item = &[u8]> {
         let bytes = self.bytes();
-        let bytes = if self.first_line == 1 { bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes) } else { bytes };
-        let mut rest = bytes;
-        std::iter::from_fn(move || {
-            let end = memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
-            let (line, after) = rest.split_at(end);
-            rest = after;
-            (!line.is_empty()).then_some(line)
+        let mut start = 0;
+        self.ends.iter().enumerate().map(move |(line, &end)| {
+            self.current.store(line, Ordering::Relaxed);
+            &bytes[std::mem::replace(&mut start, end as usize)..end as usize]
         })
+    }
+
+    /// The number of the line last given, counted from the block's first.
+    pub(crate) fn current_line(&self) -> u64 {
+        self.current.load(Ordering::Relaxed) as u64
+    }
+
+    pub(crate) fn tag(&self) -> Tag {
+        Tag { input: self.input, index: self.index, last: self.last, lines: self.ends.len() as u64 }
     }
 }
 
@@ -56,6 +89,24 @@ pub(crate) fn push_line(into: &mut Vec<u8>, line: &[u8]) {
     into.extend_from_slice(line);
     if !line.ends_with(b"\n") {
         into.push(b'\n');
+    }
+}
+
+/// Line numbers of blocks that come in order: the lines before them, counted.
+#[derive(Debug, Default)]
+pub(crate) struct LineCounter {
+    input: usize,
+    lines: u64,
+}
+
+impl LineCounter {
+    /// The number of the block's first line in its input, from 1.
+    pub(crate) fn first_line(&mut self, tag: Tag) -> u64 {
+        if self.input != tag.input {
+            *self = Self { input: tag.input, lines: 0 };
+        }
+        self.lines += tag.lines;
+        self.lines - tag.lines + 1
     }
 }
 
@@ -77,13 +128,17 @@ impl BlockInfo {
         self.first_document..self.first_document + u64::from(self.count)
     }
 
+    /// The line numbers of the block's documents.
+    pub(crate) fn document_lines(&self) -> impl Iterator<Item = u64> {
+        let mut skipped = self.skipped.iter().peekable();
+        let is_document = move |line: &u32| skipped.next_if_eq(&line).is_none();
+        let lines = (0u32..).filter(is_document).take(self.count as usize);
+        lines.map(|line| self.first_line + u64::from(line))
+    }
+
     /// The line number of a document of this block.
     pub(crate) fn line_of(&self, document: u64) -> u64 {
-        let mut line = (document - self.first_document) as u32;
-        for &skipped in &self.skipped {
-            line += u32::from(skipped <= line);
-        }
-        self.first_line + u64::from(line)
+        self.document_lines().nth((document - self.first_document) as usize).unwrap_or(self.first_line)
     }
 
     /// Gives each of the block's documents with its line.
@@ -108,88 +163,7 @@ impl BlockInfo {
     }
 }
 
-/// One pass over a source.
-pub(crate) struct Blocks<'a> {
-    source: &'a Source,
-    reader: Option<Reader>,
-    /// The next block's number, its input, its first line.
-    number: usize,
-    input: usize,
-    line: u64,
-    /// Whether lines are counted: only the first pass tells where something stands.
-    counts: bool,
-    /// The beginning of a line whose end is not read yet.
-    tail: Vec<u8>,
-}
-
-impl<'a> Blocks<'a> {
-    /// The first pass.
-    pub(crate) fn new(source: &'a Source) -> Self {
-        source.rewind();
-        Self { source, reader: None, number: 0, input: 0, line: 1, counts: true, tail: Vec::new() }
-    }
-
-    /// A later pass: the same blocks.
-    pub(crate) fn again(source: &'a Source) -> Self {
-        Self { counts: false, ..Self::new(source) }
-    }
-
-    /// Fills `block` with the next lines; false at the end of the last input.
-    pub(crate) fn next(&mut self, block: &mut Block) -> Result<bool> {
-        while self.input < self.source.inputs().len() {
-            let reader = match &mut self.reader {
-                Some(reader) => reader,
-                closed => closed.insert(self.source.open(self.input)?),
-            };
-            let name = || self.source.inputs()[self.input].name();
-            block.buffer.clear();
-            block.buffer.append(&mut self.tail);
-            block.filled = block.buffer.len();
-            let (mut end, mut at_end) = (None, false);
-            while end.is_none() {
-                let room = block.filled + TARGET;
-                if block.buffer.len() < room {
-                    block.buffer.resize(room, 0);
-                }
-                let from = block.filled;
-                while block.filled < room && !at_end {
-                    match reader.read(&mut block.buffer[block.filled..room]) {
-                        Ok(0) => at_end = true,
-                        Ok(n) => block.filled += n,
-                        Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                        Err(error) if error.kind() == std::io::ErrorKind::StorageFull => {
-                            return Err(Error::new(ErrorKind::Temporary, error.to_string()));
-                        }
-                        Err(error) => return Err(Error::reading(&name(), &error)),
-                    }
-                }
-                if at_end {
-                    end = Some(block.filled);
-                } else {
-                    end = memchr::memrchr(b'\n', &block.buffer[from..block.filled]).map(|at| from + at + 1);
-                    if end.is_none() && block.filled > LONGEST {
-                        let message = format!("{}:{}: a line longer than 2 GiB; is this JSON Lines?", name(), self.line);
-                        return Err(Error::new(ErrorKind::Record, message));
-                    }
-                }
-            }
-            let end = end.unwrap_or(block.filled);
-            self.tail.extend_from_slice(&block.buffer[end..block.filled]);
-            block.filled = end;
-            (block.number, block.input, block.first_line) = (self.number, self.input, self.line);
-            if at_end {
-                self.reader = None;
-                // Nobody wrote to the file while this pass read it.
-                self.source.refuse_changed(self.input)?;
-                (self.input, self.line) = (self.input + 1, 1);
-            } else {
-                self.line += if self.counts { memchr::memchr_iter(b'\n', block.bytes()).count() as u64 } else { 1 };
-            }
-            if block.filled > 0 {
-                self.number += 1;
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
+/// The failure of a line, the `line`th of its block, that goes on and on.
+pub(super) fn too_long(line: usize) -> Error {
+    Error::on_line(ErrorKind::Record, line as u64, "a line longer than 2 GiB; is this JSON Lines?")
 }

@@ -1,6 +1,8 @@
 //! Inputs → lines → records.
 
 mod block;
+mod blocks;
+mod cut;
 mod grammar;
 mod input;
 mod keys;
@@ -10,7 +12,8 @@ mod parse;
 mod record;
 mod source;
 
-pub(crate) use block::{Block, BlockInfo, Blocks, is_blank, push_line};
+pub(crate) use block::{Block, BlockInfo, LineCounter, Tag, is_blank, push_line};
+pub(crate) use blocks::{Blocks, each_line};
 pub(crate) use input::{Input, expand};
 pub(crate) use record::{Fields, Record};
 pub(crate) use source::Source;

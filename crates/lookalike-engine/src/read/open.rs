@@ -23,10 +23,48 @@ const FOREIGN: [(&[u8], &str); 6] = [
     (b"ARROW1", "an Arrow file"),
 ];
 
+/// How what a file holds is packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Packing {
+    Plain,
+    Gzip,
+    Zstd,
+}
+
+/// Bytes that tell the packing.
+pub(crate) const START: usize = 6;
+
+impl Packing {
+    /// The packing of a file that begins so. `name` is for messages.
+    pub(crate) fn of(start: &[u8], name: &str) -> Result<Self> {
+        if let Some((_, what)) = FOREIGN.iter().find(|(magic, _)| start.starts_with(magic)) {
+            let message = format!("{name}: is {what}; lookalike reads JSON Lines, plain, .gz or .zst: convert it first");
+            return Err(Error::new(ErrorKind::Input, message));
+        }
+        if start.starts_with(&[0x1f, 0x8b]) {
+            return Ok(Self::Gzip);
+        }
+        // A zstd file may begin with a skippable frame (pzstd, seekable zstd).
+        let skippable = start.len() >= 4 && start[1..4] == [0x2a, 0x4d, 0x18] && start[0] & 0xf0 == 0x50;
+        if start.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) || skippable {
+            return Ok(Self::Zstd);
+        }
+        for (ending, what) in [(".gz", "gzip"), (".zst", "zstd")] {
+            if name.ends_with(ending) {
+                let message = format!(
+                    "{name}: named {ending} but holds no {what} data; download it again, or rename it if it is plain text"
+                );
+                return Err(Error::new(ErrorKind::Input, message));
+            }
+        }
+        Ok(Self::Plain)
+    }
+}
+
 /// Looks at the first bytes and puts the right decompressor in front. `name` is for messages.
 pub(crate) fn decompress(mut raw: impl Read + Send + 'static, name: &str) -> Result<Reader> {
     let reading = |error| Error::reading(name, &error);
-    let mut start = [0; 6];
+    let mut start = [0; START];
     let mut filled = 0;
     while filled < start.len() {
         match raw.read(&mut start[filled..]).map_err(reading)? {
@@ -35,29 +73,17 @@ pub(crate) fn decompress(mut raw: impl Read + Send + 'static, name: &str) -> Res
         }
     }
     let start = &start[..filled];
-    if let Some((_, what)) = FOREIGN.iter().find(|(magic, _)| start.starts_with(magic)) {
-        let message = format!("{name}: is {what}; lookalike reads JSON Lines, plain, .gz or .zst: convert it first");
-        return Err(Error::new(ErrorKind::Input, message));
-    }
+    let packing = Packing::of(start, name)?;
     let whole = Cursor::new(start.to_vec()).chain(raw);
-    // A zstd file may begin with a skippable frame (pzstd, seekable zstd).
-    let skippable = start.len() >= 4 && start[1..4] == [0x2a, 0x4d, 0x18] && start[0] & 0xf0 == 0x50;
-    if start.starts_with(&[0x1f, 0x8b]) {
-        return Ok(Box::new(flate2::bufread::MultiGzDecoder::new(BufReader::with_capacity(1 << 17, whole))));
-    }
-    if start.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) || skippable {
-        let mut decoder = zstd::Decoder::new(whole).map_err(reading)?;
-        decoder.window_log_max(31).map_err(reading)?;
-        return Ok(Box::new(decoder));
-    }
-    for (ending, what) in [(".gz", "gzip"), (".zst", "zstd")] {
-        if name.ends_with(ending) {
-            let message =
-                format!("{name}: named {ending} but holds no {what} data; download it again, or rename it if it is plain text");
-            return Err(Error::new(ErrorKind::Input, message));
+    Ok(match packing {
+        Packing::Plain => Box::new(whole),
+        Packing::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(BufReader::with_capacity(1 << 17, whole))),
+        Packing::Zstd => {
+            let mut decoder = zstd::Decoder::new(whole).map_err(reading)?;
+            decoder.window_log_max(31).map_err(reading)?;
+            Box::new(decoder)
         }
-    }
-    Ok(Box::new(whole))
+    })
 }
 
 /// Counts the bytes that are read from a file, before decompression.

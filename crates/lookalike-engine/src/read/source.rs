@@ -4,6 +4,7 @@
 use std::{
     fs::{File, Metadata},
     io::{self, Read, Seek, Write},
+    os::unix::fs::FileExt,
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex,
@@ -14,7 +15,7 @@ use std::{
 
 use super::{
     Input,
-    open::{Counted, Reader, decompress},
+    open::{Counted, Packing, Reader, START, decompress},
 };
 use crate::{
     error::{Error, ErrorKind, Result},
@@ -28,6 +29,21 @@ pub(crate) struct Source {
     temp_dir: PathBuf,
     read: Arc<AtomicU64>,
     total: u64,
+    /// Bytes of a block.
+    span: usize,
+    /// Blocks of each input that was read to its end.
+    blocks: Mutex<Vec<u64>>,
+}
+
+/// Bytes of a block: small enough to stay in a core's cache, large enough that what a block costs besides is nothing.
+const SPAN: usize = 256 << 10;
+
+/// An input, opened for a pass.
+pub(super) enum Opened {
+    /// A plain file of so many bytes, that can be read anywhere.
+    Plain(File, u64),
+    /// Something that can be read on.
+    Stream(Reader),
 }
 
 enum State {
@@ -58,7 +74,8 @@ impl Source {
         if states.iter().any(|state| matches!(state, State::Once(_))) {
             total = 0;
         }
-        Ok(Self { inputs, states, temp_dir: temp_dir.into(), read: Arc::default(), total })
+        let temp_dir = temp_dir.into();
+        Ok(Self { inputs, states, temp_dir, read: Arc::default(), total, span: SPAN, blocks: Mutex::default() })
     }
 
     pub(crate) fn inputs(&self) -> &[Input] {
@@ -75,6 +92,44 @@ impl Source {
         self.read.load(Ordering::Relaxed)
     }
 
+    pub(super) fn span(&self) -> usize {
+        self.span
+    }
+
+    #[cfg(test)]
+    pub(crate) fn with_span(self, span: usize) -> Self {
+        Self { span, ..self }
+    }
+
+    /// Counts bytes of an input that were read.
+    pub(super) fn count(&self, bytes: u64) {
+        self.read.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// The number of the first block of each input, and behind it that of all blocks; as many as are known.
+    pub(super) fn first_blocks(&self) -> Vec<usize> {
+        let mut first = vec![0];
+        first.extend(lock(&self.blocks).iter().scan(0, |sum, &blocks| {
+            *sum += blocks as usize;
+            Some(*sum)
+        }));
+        first
+    }
+
+    /// An input was read to its end, and had so many blocks. Inputs end in order.
+    ///
+    /// # Errors
+    /// When it is not what it was: another pass found other blocks, or somebody wrote to it.
+    pub(crate) fn ended(&self, number: usize, blocks: u64) -> Result<()> {
+        let mut known = lock(&self.blocks);
+        match known.get(number) {
+            Some(&before) if before != blocks => return Err(self.changed(number)),
+            Some(_) => {}
+            None => known.push(blocks),
+        }
+        self.refuse_changed(number)
+    }
+
     /// A new pass begins.
     pub(crate) fn rewind(&self) {
         self.read.store(0, Ordering::Relaxed);
@@ -87,7 +142,7 @@ impl Source {
     }
 
     /// Refuses an input that is no longer what it was when the run began.
-    pub(crate) fn refuse_changed(&self, number: usize) -> Result<()> {
+    fn refuse_changed(&self, number: usize) -> Result<()> {
         match (&self.states[number], &self.inputs[number]) {
             (State::Regular { size, modified: then }, Input::File(path)) => match path.metadata() {
                 Ok(now) if (now.len(), modified(&now)) == (*size, *then) => Ok(()),
@@ -97,35 +152,50 @@ impl Source {
         }
     }
 
-    /// Opens an input for one pass, decompressed.
-    pub(crate) fn open(&self, number: usize) -> Result<Reader> {
+    /// Opens an input for one pass.
+    pub(super) fn open(&self, number: usize) -> Result<Opened> {
         let input = &self.inputs[number];
         let name = input.name();
         let reading = |error| Error::reading(&name, &error);
-        match &self.states[number] {
-            State::Regular { .. } => {
+        let reader = match &self.states[number] {
+            State::Regular { size, .. } => {
                 let file = match input {
                     Input::File(path) => File::open(path).map_err(reading)?,
                     Input::Stdin => return Err(Error::reading(&name, &io::ErrorKind::Unsupported.into())),
                 };
                 self.refuse_changed(number)?;
+                let (mut start, mut filled) = ([0; START], 0);
+                while filled < START {
+                    match file.read_at(&mut start[filled..], filled as u64).map_err(reading)? {
+                        0 => break,
+                        n => filled += n,
+                    }
+                }
+                if Packing::of(&start[..filled], &name)? == Packing::Plain {
+                    return Ok(Opened::Plain(file, *size));
+                }
                 decompress(Counted { file, count: self.read.clone() }, &name)
             }
-            State::Once(spool) => {
-                let spooled = lock(spool).take();
-                if let Some(file) = spooled {
-                    let mut again = file.try_clone().map_err(|error| Error::temporary(&self.temp_dir, &error))?;
-                    again.rewind().map_err(|error| Error::temporary(&self.temp_dir, &error))?;
-                    *lock(spool) = Some(file);
-                    return decompress(again, "the spool of standard input");
-                }
-                let reader = match input {
-                    Input::Stdin => decompress(io::stdin(), &name)?,
-                    Input::File(path) => decompress(File::open(path).map_err(reading)?, &name)?,
-                };
-                Ok(Box::new(Spooling::new(reader, spool.clone(), &self.temp_dir)?))
-            }
+            State::Once(spool) => self.once(input, spool),
+        };
+        reader.map(Opened::Stream)
+    }
+
+    /// Opens what can be read only once, or what was kept of it.
+    fn once(&self, input: &Input, spool: &Arc<Mutex<Option<File>>>) -> Result<Reader> {
+        let spooled = lock(spool).take();
+        if let Some(file) = spooled {
+            let mut again = file.try_clone().map_err(|error| Error::temporary(&self.temp_dir, &error))?;
+            again.rewind().map_err(|error| Error::temporary(&self.temp_dir, &error))?;
+            *lock(spool) = Some(file);
+            return decompress(again, "the spool of standard input");
         }
+        let name = input.name();
+        let reader = match input {
+            Input::Stdin => decompress(io::stdin(), &name)?,
+            Input::File(path) => decompress(File::open(path).map_err(|error| Error::reading(&name, &error))?, &name)?,
+        };
+        Ok(Box::new(Spooling::new(reader, spool.clone(), &self.temp_dir)?))
     }
 }
 

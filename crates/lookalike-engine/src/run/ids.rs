@@ -23,20 +23,35 @@ pub(crate) struct Ids {
     hashes: Spill<u64>,
 }
 
-/// One block's ids.
+/// One block's ids, one after the other.
 #[derive(Debug, Default)]
 pub(crate) struct BlockIds {
-    bytes: Vec<u8>,
-    ends: Vec<u32>,
+    text: String,
+    lengths: Vec<u32>,
     hashes: Vec<u64>,
 }
 
 impl BlockIds {
     pub(crate) fn push(&mut self, id: &str) {
-        push_length(id.len() as u64, &mut self.bytes);
-        self.bytes.extend_from_slice(id.as_bytes());
-        self.ends.push(self.bytes.len() as u32);
+        self.text.push_str(id);
+        self.lengths.push(id.len() as u32);
         self.hashes.push(with_string(id, xxh3_64));
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &str> {
+        let mut rest = self.text.as_str();
+        self.lengths.iter().map(move |&length| {
+            let (id, after) = rest.split_at(length as usize);
+            rest = after;
+            id
+        })
+    }
+
+    /// Gives ids to those that have none: `names` has one for each.
+    pub(crate) fn fill(&mut self, names: impl Iterator<Item = String>) {
+        let mut filled = Self::default();
+        self.iter().zip(names).for_each(|(id, name)| filled.push(if id.is_empty() { &name } else { id }));
+        *self = filled;
     }
 }
 
@@ -48,16 +63,19 @@ impl Ids {
     /// Appends those of the next block. Whether ids are unique can only be told of those that are `checked`.
     pub(crate) fn append(&mut self, block: &BlockIds, checked: bool) -> Result<()> {
         let first = self.bytes.len();
-        for (number, &end) in (self.count..).zip([0].iter().chain(&block.ends)).take(block.ends.len()) {
-            if number % STEP == 0 {
-                self.starts.push(first + u64::from(end));
+        let mut bytes = Vec::with_capacity(block.text.len() + 2 * block.lengths.len());
+        for id in block.iter() {
+            if self.count.is_multiple_of(STEP) {
+                self.starts.push(first + bytes.len() as u64);
             }
+            push_length(id.len() as u64, &mut bytes);
+            bytes.extend_from_slice(id.as_bytes());
+            self.count += 1;
         }
-        self.count += block.ends.len() as u64;
         if checked {
             self.hashes.append(&block.hashes)?;
         }
-        self.bytes.append(&block.bytes)
+        self.bytes.append(&bytes)
     }
 
     /// A document's id; `room` holds it.

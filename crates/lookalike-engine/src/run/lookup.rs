@@ -3,7 +3,7 @@
 use crate::{
     config::RunConfig,
     error::{Error, ErrorKind, Result},
-    read::{Block, Blocks, Record, Source, expand, is_blank},
+    read::{Record, Source, each_line, expand, is_blank},
 };
 
 /// The texts of the documents with these ids, in the order asked. An id is named as a person would: a string without its
@@ -16,28 +16,26 @@ pub fn find_texts(config: &RunConfig, ids: &[&str]) -> Result<Vec<String>> {
     let source = Source::new(expand(&config.inputs)?, &config.temp_dir)?;
     let fields = super::sketching::fields(config)?;
     let mut texts: Vec<Option<String>> = vec![None; ids.len()];
-    let (mut blocks, mut block) = (Blocks::new(&source), Block::default());
     let (mut room, mut plain) = (String::new(), String::new());
-    while texts.contains(&None) && blocks.next(&mut block)? {
-        for (line, number) in block.lines().zip(block.first_line..).filter(|(line, _)| !is_blank(line)) {
-            if !texts.contains(&None) {
-                break;
-            }
-            let place = || format!("{}:{number}", source.inputs()[block.input].name());
-            let record = Record::read(line, &fields, &mut room)
-                .map_err(|fault| Error::new(ErrorKind::Record, format!("{}: {fault}", place())))?;
-            let id = match serde_json::from_str::<String>(record.id) {
-                Ok(text) => text,
-                Err(_) if record.id.is_empty() => place(),
-                Err(_) => record.id.into(),
-            };
-            for (text, _) in
-                texts.iter_mut().zip(ids).filter(|(text, wanted)| text.is_none() && (**wanted == id || **wanted == record.id))
-            {
-                *text = Some(record.text.decode(&mut plain).into());
-            }
+    each_line(&source, |input, number, line| {
+        if is_blank(line) {
+            return Ok(true);
         }
-    }
+        let place = || format!("{}:{number}", source.inputs()[input].name());
+        let record = Record::read(line, &fields, &mut room)
+            .map_err(|fault| Error::new(ErrorKind::Record, format!("{}: {fault}", place())))?;
+        let id = match serde_json::from_str::<String>(record.id) {
+            Ok(text) => text,
+            Err(_) if record.id.is_empty() => place(),
+            Err(_) => record.id.into(),
+        };
+        for (text, _) in
+            texts.iter_mut().zip(ids).filter(|(text, wanted)| text.is_none() && (**wanted == id || **wanted == record.id))
+        {
+            *text = Some(record.text.decode(&mut plain).into());
+        }
+        Ok(texts.contains(&None))
+    })?;
     let found = |(text, id): (Option<String>, &&str)| {
         text.ok_or_else(|| Error::new(ErrorKind::Input, format!("no document has the id {id:?} in {}", config.inputs.join(", "))))
     };

@@ -1,11 +1,14 @@
 //! Work on blocks in parallel, results in order: what makes one thread and many give the same bytes.
 //!
-//! There is no reading thread. A worker takes the next block from the source under a lock, decompression included, works on
-//! it, and hands its result in; results pass on in block order, the first failure in input order is the one that is told.
+//! Workers take blocks as they can, and hand their results in; results pass on in block order, the first failure in input
+//! order is the one that is told. Nobody waits with a result in hand: it is blocks that are not given out while too many
+//! results wait for an earlier one.
 
 use std::{
+    any::Any,
     collections::BTreeMap,
-    sync::{Condvar, Mutex, PoisonError},
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Mutex, PoisonError},
 };
 
 use rayon::ThreadPool;
@@ -13,11 +16,20 @@ use rayon::ThreadPool;
 use crate::{
     error::{Error, ErrorKind, Result},
     lock::lock,
-    read::{Block, Blocks},
+    read::{Block, Blocks, LineCounter, Tag},
 };
 
-/// Results that may wait for an earlier one, a worker.
-const AHEAD: usize = 4;
+/// Blocks that may wait for an earlier one, a worker.
+const AHEAD: usize = 16;
+
+/// Where a block stands: known once all before it were passed on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place<'a> {
+    /// The input's name.
+    pub(crate) name: &'a str,
+    /// The number of the block's first line, from 1.
+    pub(crate) first_line: u64,
+}
 
 /// Runs `work` on every block on all threads of the pool, and `sink` on the results in block order. Each thread has one
 /// `S` for all its blocks.
@@ -25,105 +37,266 @@ pub(crate) fn in_order<S: Default, T: Send>(
     pool: &ThreadPool,
     blocks: Blocks,
     work: impl Fn(&Block, &mut S) -> Result<T> + Sync,
-    sink: impl FnMut(T) -> Result<()> + Send,
+    mut sink: impl FnMut(T) -> Result<()> + Send,
 ) -> Result<()> {
-    let source = Mutex::new(Some((blocks, 0)));
-    let line = Line { queue: Mutex::new(Queue { next: 0, waiting: BTreeMap::new(), sink, failed: None }), moved: Condvar::new() };
-    let ahead = AHEAD * pool.current_num_threads();
+    in_order_placed(pool, blocks, work, |_, result| sink(result))
+}
+
+/// The same, with where each block stands.
+pub(crate) fn in_order_placed<S: Default, T: Send>(
+    pool: &ThreadPool,
+    blocks: Blocks,
+    work: impl Fn(&Block, &mut S) -> Result<T> + Sync,
+    sink: impl FnMut(Place, T) -> Result<()> + Send,
+) -> Result<()> {
+    let names: Vec<String> = blocks.source().inputs().iter().map(|input| input.name()).collect();
+    let blocks = blocks.at_most(AHEAD * pool.current_num_threads());
+    let queue = Queue { due: (0, 0), waiting: BTreeMap::new(), lines: LineCounter::default(), sink, failed: None };
+    let queue = Mutex::new(queue);
     pool.broadcast(|_| {
         let (mut state, mut block) = (S::default(), Block::default());
-        loop {
-            let guard = Guard(&line);
-            let mut open = lock(&source);
-            let Some((blocks, number)) = open.as_mut() else { return guard.disarm() };
-            let here = *number;
-            *number += 1;
-            let taken = blocks.next(&mut block);
-            if !matches!(taken, Ok(true)) {
-                *open = None;
+        let worked = catch_unwind(AssertUnwindSafe(|| {
+            loop {
+                let result = match blocks.take(&mut block) {
+                    Ok(true) => one_block(&work, &block, &mut state),
+                    Ok(false) => return,
+                    Err(error) => Err(error),
+                };
+                lock(&queue).deliver(block.tag(), result, &blocks, &names);
             }
-            drop(open);
-            let result = match taken {
-                Ok(true) => work(&block, &mut state),
-                Ok(false) => return guard.disarm(),
-                Err(error) => Err(error),
-            };
-            let go_on = line.deliver(here, result, ahead);
-            guard.disarm();
-            if !go_on {
-                lock(&source).take();
-                return;
-            }
+        }));
+        if let Err(panic) = worked {
+            let message = format!("lookalike failed: {}; please report it", said(&*panic));
+            lock(&queue).failed.get_or_insert(Error::new(ErrorKind::Internal, message));
+            blocks.stop();
         }
     });
-    match line.queue.into_inner().unwrap_or_else(PoisonError::into_inner).failed {
+    match queue.into_inner().unwrap_or_else(PoisonError::into_inner).failed {
         Some(error) => Err(error),
         None => Ok(()),
     }
 }
 
-/// Ends the run when a worker panics: its result would be waited for for ever. The panic itself is passed on by the pool.
-struct Guard<'a, T, F>(&'a Line<T, F>);
+/// Works on a block; a panic becomes the failure of the line that was being worked on.
+fn one_block<S, T>(work: impl Fn(&Block, &mut S) -> Result<T>, block: &Block, state: &mut S) -> Result<T> {
+    caught(|| work(block, state)).unwrap_or_else(|failure| Err(failure.on_line(block)))
+}
 
-impl<T, F> Guard<'_, T, F> {
-    fn disarm(self) {
-        std::mem::forget(self);
+/// What a panic left.
+pub(crate) struct Panicked(String);
+
+impl Panicked {
+    /// The failure of the line of a block that was being worked on.
+    pub(crate) fn on_line(self, block: &Block) -> Error {
+        let message = format!("this document made lookalike fail: {}; please report it", self.0);
+        Error::on_line(ErrorKind::Internal, block.current_line(), message)
     }
 }
 
-impl<T, F> Drop for Guard<'_, T, F> {
-    fn drop(&mut self) {
-        lock(&self.0.queue).failed.get_or_insert_with(|| Error::new(ErrorKind::Input, "a worker failed"));
-        self.0.moved.notify_all();
-    }
+/// Does something that may panic.
+pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> std::result::Result<T, Panicked> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| Panicked(said(&*panic).into()))
 }
 
-struct Line<T, F> {
-    queue: Mutex<Queue<T, F>>,
-    moved: Condvar,
+/// What a panic said.
+fn said(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message")
 }
 
 struct Queue<T, F> {
-    next: usize,
-    waiting: BTreeMap<usize, Result<T>>,
+    /// The block, by input and index, that is passed on next.
+    due: (usize, u64),
+    waiting: BTreeMap<(usize, u64), (Tag, Result<T>)>,
+    lines: LineCounter,
     sink: F,
     failed: Option<Error>,
 }
 
-impl<T, F: FnMut(T) -> Result<()>> Line<T, F> {
-    /// Hands in a result, and passes on all that are due. False when the run has failed.
-    fn deliver(&self, number: usize, result: Result<T>, ahead: usize) -> bool {
-        let mut queue = lock(&self.queue);
-        // The worker with the next number never waits, so the others do not wait for ever.
-        while number > queue.next + ahead && queue.failed.is_none() {
-            queue = self.moved.wait(queue).unwrap_or_else(PoisonError::into_inner);
-        }
-        queue.waiting.insert(number, result);
-        let Queue { next, waiting, sink, failed } = &mut *queue;
-        while failed.is_none()
-            && let Some(result) = waiting.remove(next)
+impl<T, F: FnMut(Place, T) -> Result<()>> Queue<T, F> {
+    /// Hands in a result, and passes on all that are due.
+    fn deliver(&mut self, tag: Tag, result: Result<T>, blocks: &Blocks, names: &[String]) {
+        self.waiting.insert((tag.input, tag.index), (tag, result));
+        while self.failed.is_none()
+            && let Some((tag, result)) = self.waiting.remove(&self.due)
         {
-            *next += 1;
-            *failed = result.and_then(&mut *sink).err();
+            let name = &names[tag.input];
+            let first_line = self.lines.first_line(tag);
+            let passed = result.and_then(|result| (self.sink)(Place { name, first_line }, result)).and_then(|()| {
+                // Nobody wrote to the input while this pass read it.
+                if tag.last { blocks.source().ended(tag.input, tag.index + 1) } else { Ok(()) }
+            });
+            match passed {
+                Ok(()) => {
+                    self.due = if tag.last { (tag.input + 1, 0) } else { (tag.input, tag.index + 1) };
+                    blocks.passed(tag);
+                }
+                Err(error) => {
+                    self.failed = Some(error.placed(name, first_line));
+                    blocks.stop();
+                }
+            }
         }
-        self.moved.notify_all();
-        failed.is_none()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::read::{Input, Source};
+    use std::io::Write;
 
-    #[test]
-    #[should_panic]
-    fn a_panicking_worker_ends_the_run() {
-        let mut file = tempfile::NamedTempFile::new().unwrap();
-        std::io::Write::write_all(&mut file, &b"0123456789\n".repeat(4_000_000)).unwrap();
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::read::{Input, Source, each_line, is_blank};
+
+    fn run(file: &tempfile::NamedTempFile, work: impl Fn(&Block, &mut ()) -> Result<()> + Sync) -> Error {
         let source = Source::new(vec![Input::File(file.path().into())], &std::env::temp_dir()).unwrap();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
-        let work = |block: &Block, _: &mut ()| if block.number == 3 { panic!("as it may") } else { Ok(()) };
-        drop(in_order(&pool, Blocks::new(&source), work, |()| Ok(())));
+        in_order(&pool, Blocks::new(&source), work, |()| Ok(())).unwrap_err()
+    }
+
+    #[test]
+    fn a_panic_is_told_with_its_document() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        let lines: String = (1..=400_000).map(|line| format!("{line:09}\n")).collect();
+        std::io::Write::write_all(&mut file, lines.as_bytes()).unwrap();
+        let error = run(&file, |block, ()| {
+            for line in block.lines() {
+                assert!(line != b"000300000\n" && line != b"000399999\n", "as it may");
+            }
+            Ok(())
+        });
+        let expected =
+            format!("{}:300000: this document made lookalike fail: as it may; please report it", file.path().display());
+        assert_eq!((error.kind(), error.to_string()), (ErrorKind::Internal, expected));
+    }
+
+    #[test]
+    fn a_panic_elsewhere_ends_the_run_as_well() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        std::io::Write::write_all(&mut file, &b"0123456789\n".repeat(400_000)).unwrap();
+        let source = Source::new(vec![Input::File(file.path().into())], &std::env::temp_dir()).unwrap();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+        let sink = |(): ()| panic!("as it may");
+        let error = in_order(&pool, Blocks::new(&source), |_, (): &mut ()| Ok(()), sink).unwrap_err();
+        assert_eq!(error.to_string(), "lookalike failed: as it may; please report it");
+    }
+
+    #[test]
+    fn the_first_failure_in_input_order_is_told() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        std::io::Write::write_all(&mut file, &b"0123456789\n".repeat(400_000)).unwrap();
+        for _ in 0..20 {
+            let error = run(&file, |block, ()| match block.lines().count() {
+                0 => Ok(()),
+                lines => Err(Error::on_line(ErrorKind::Record, lines as u64 - 1, "as it may")),
+            });
+            // The last line that begins in the first 256 KiB.
+            assert_eq!(error.to_string(), format!("{}:23832: as it may", file.path().display()));
+        }
+    }
+
+    /// Each block's first line number and its lines.
+    type Shown = Vec<(u64, Vec<Vec<u8>>)>;
+
+    /// The definition: the lines that begin in each span.
+    fn naive(bytes: &[u8], span: usize) -> Shown {
+        let mut shown = vec![(1, Vec::new()); bytes.len().div_ceil(span).max(1)];
+        let mut start = 0;
+        for line in bytes.split_inclusive(|&c| c == b'\n') {
+            let given = line.strip_prefix(b"\xef\xbb\xbf").filter(|_| start == 0).unwrap_or(line);
+            shown[start / span].1.extend((!given.is_empty()).then(|| given.to_vec()));
+            start += line.len();
+        }
+        let mut lines = 1;
+        for (first, block) in &mut shown {
+            (*first, lines) = (lines, lines + block.len() as u64);
+        }
+        shown
+    }
+
+    fn pass(source: &Source, blocks: Blocks, threads: usize) -> Result<Shown> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let mut shown = Vec::new();
+        let work = |block: &Block, (): &mut ()| Ok((block.number, block.lines().map(<[u8]>::to_vec).collect::<Vec<_>>()));
+        in_order_placed(&pool, blocks, work, |place, (number, lines)| {
+            assert!(number == 0 || number == shown.len());
+            shown.push((place.first_line, lines));
+            Ok(())
+        })?;
+        assert!(source.inputs().len() <= shown.len());
+        Ok(shown)
+    }
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn blocks_are_the_lines_that_begin_in_them(
+            inputs in proptest::collection::vec((
+                prop_oneof![Just(""), Just("\u{feff}")],
+                proptest::collection::vec(prop_oneof![9 => "[a-z]{0,9}\r?\n", 1 => "[a-z]{20,90}\n", 1 => " ?\n"], 0..30),
+                "[a-z]{0,20}",
+                0..3,
+            ), 1..4),
+            span in 4usize..40,
+            threads in 1usize..4,
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let (mut names, mut expected) = (Vec::new(), Vec::new());
+            for (number, (mark, lines, end, how)) in inputs.into_iter().enumerate() {
+                let bytes = format!("{mark}{}{end}", lines.concat()).into_bytes();
+                expected.extend(naive(&bytes, span));
+                let packed = match how {
+                    0 => bytes,
+                    1 => gzip(&bytes),
+                    _ => zstd::encode_all(&*bytes, 1).unwrap(),
+                };
+                let path = folder.path().join(number.to_string());
+                std::fs::write(&path, packed).unwrap();
+                names.push(Input::File(path));
+            }
+            let source = Source::new(names, folder.path()).unwrap().with_span(span);
+            prop_assert_eq!(&pass(&source, Blocks::new(&source), threads).unwrap(), &expected);
+            prop_assert_eq!(&pass(&source, Blocks::again(&source), threads).unwrap(), &expected);
+            let mut lines = Vec::new();
+            each_line(&source, |_, number, line| {
+                lines.push((number, line.to_vec()));
+                Ok(true)
+            }).unwrap();
+            let expected: Vec<_> = expected.into_iter().flat_map(|(first, lines)| (first..).zip(lines)).collect();
+            prop_assert_eq!(lines, expected);
+        }
+    }
+
+    /// Each block inside a long line costs its span, not the line: else this would take minutes.
+    #[test]
+    fn one_huge_line_among_others() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        let huge = "x".repeat(100 << 20);
+        write!(file, "first\n{huge}\n\nlast").unwrap();
+        let source = Source::new(vec![Input::File(file.path().into())], &std::env::temp_dir()).unwrap().with_span(4096);
+        let started = std::time::Instant::now();
+        let shown = pass(&source, Blocks::new(&source), 2).unwrap();
+        assert_eq!(shown.len(), (100 << 20) / 4096 + 1);
+        let lines: Vec<_> = shown.iter().flat_map(|(_, lines)| lines).collect();
+        assert!(lines.len() == 4 && lines[1].len() == huge.len() + 1 && is_blank(lines[2]) && lines[3] == b"last");
+        assert_eq!(shown.last().unwrap().0, 3);
+        assert!(started.elapsed().as_secs() < 60);
+    }
+
+    #[test]
+    fn a_file_that_became_shorter_is_told() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(&b"0123456789\n".repeat(1000)).unwrap();
+        let source = Source::new(vec![Input::File(file.path().into())], &std::env::temp_dir()).unwrap().with_span(100);
+        pass(&source, Blocks::new(&source), 2).unwrap();
+        file.as_file().set_len(1000).unwrap();
+        let error = pass(&source, Blocks::again(&source), 2).unwrap_err();
+        assert!(error.to_string().contains("changed while it was being read"), "{error}");
     }
 }

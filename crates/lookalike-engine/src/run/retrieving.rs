@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use super::{enrolling::Roll, sampling::SimilarPair};
 use crate::{
     error::{Error, ErrorKind, Result},
-    read::{Block, Blocks, Input, Source, is_blank},
+    read::{self, Input, Source, is_blank},
 };
 
 /// What a line says, or what is wrong with it and what to do, for behind `path:line: `.
@@ -133,11 +133,10 @@ fn named(roll: &Roll, id: &RawValue) -> Checked<u32> {
 /// Gives each line that is not blank; what is wrong with one is told with its place.
 fn each_line(path: &Path, temp_dir: &Path, mut give: impl FnMut(&[u8]) -> Checked<()>) -> Result<()> {
     let source = Source::new(vec![Input::File(path.into())], temp_dir)?;
-    let (mut blocks, mut block) = (Blocks::new(&source), Block::default());
-    while blocks.next(&mut block)? {
-        for (line, number) in block.lines().zip(block.first_line..).filter(|(line, _)| !is_blank(line)) {
+    read::each_line(&source, |_, number, line| {
+        if !is_blank(line) {
             give(line).map_err(|what| Error::new(ErrorKind::Record, format!("{}:{number}: {what}", path.display())))?;
         }
-    }
-    Ok(())
+        Ok(true)
+    })
 }

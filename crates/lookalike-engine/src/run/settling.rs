@@ -4,7 +4,7 @@
 //! sets are made, decided about, and the kept lines written while they are at hand. Of sets only those stay that a later
 //! document may have to be compared with: kept ones with somebody behind them in a bucket.
 
-use std::sync::Mutex;
+use std::{collections::BTreeMap, sync::Mutex};
 
 use lookalike::{Scratch, Verify, cluster::Links, lsh::NONE};
 use rayon::prelude::*;
@@ -15,12 +15,13 @@ use super::{
     loading::{Pass, Sets},
     matching::Matcher,
     pairing::Pairing,
+    parallel::caught,
     sketching::fields,
     verdicts::Verdicts,
 };
 use crate::{
     config::{Progress, Stage},
-    error::{ErrorKind, Result},
+    error::{Error, ErrorKind, Result},
     lock::lock,
     places::Places,
     read::{Block, BlockInfo, Blocks, Fields, Record},
@@ -77,8 +78,6 @@ fn awaited(links: &Links, pairing: &Pairing) -> Result<Places> {
 #[derive(Default)]
 struct Held {
     block: Block,
-    /// Its place in the pass.
-    number: usize,
     /// Its contenders' sets: numbers and lengths, one after the other.
     documents: Vec<(u32, u32)>,
     shingles: Vec<u64>,
@@ -118,34 +117,31 @@ pub(crate) fn settle(
         return Ok((deciding.verdicts, 0));
     }
     let settling = Settling { pass, pairing, fields: fields(config)?, exact };
-    let blocks = Mutex::new((Blocks::again(source), 0usize));
+    let threads = pool.current_num_threads();
+    let most = threads * (table.budget.room() / 2 / BLOCK_MEMORY / threads).clamp(1, BLOCKS);
+    let mut turns = Turns { blocks: Blocks::again(source).at_most(most), most, due: (0, 0), waiting: BTreeMap::new() };
     let workers: Vec<Mutex<Worker>> = (0..pool.current_num_threads()).map(|_| Mutex::default()).collect();
     let spare: Mutex<Vec<Held>> = Mutex::default();
     let (mut next, mut written) = (0, 0);
-    let threads = pool.current_num_threads();
-    let blocks_at_once = threads * (table.budget.room() / 2 / BLOCK_MEMORY / threads).clamp(1, BLOCKS);
     loop {
         let one = |_| -> Result<Option<Held>> {
             let mut held = lock(&spare).pop().unwrap_or_default();
-            {
-                let mut open = lock(&blocks);
-                if !open.0.next(&mut held.block)? {
-                    return Ok(None);
-                }
-                held.number = open.1;
-                open.1 += 1;
+            if !turns.blocks.take(&mut held.block)? {
+                return Ok(None);
             }
             let thread = pool.current_thread_index().unwrap_or(0);
-            settling.load(&mut held, &mut lock(&workers[thread]))?;
+            let loaded = caught(|| settling.load(&mut held, &mut lock(&workers[thread])));
+            let loaded = loaded.unwrap_or_else(|panicked| Err(panicked.on_line(&held.block)));
+            loaded.map_err(|error| settling.placed(error, &held.block))?;
             Ok(Some(held))
         };
-        let round: Vec<Result<Option<Held>>> =
-            pool.install(|| (0..blocks_at_once).into_par_iter().with_max_len(1).map(one).collect());
-        let mut round: Vec<Held> = round.into_iter().filter_map(Result::transpose).collect::<Result<_>>()?;
-        if round.is_empty() {
+        let taken: Vec<Result<Option<Held>>> =
+            pool.install(|| (0..turns.free()).into_par_iter().with_max_len(1).map(one).collect());
+        let taken: Vec<Held> = taken.into_iter().filter_map(Result::transpose).collect::<Result<_>>()?;
+        if taken.is_empty() {
             return Ok((deciding.verdicts, written));
         }
-        round.sort_unstable_by_key(|held| held.number);
+        let mut round = turns.those_due(taken)?;
         observer(Progress { stage: Stage::Settling, done: source.read(), total: source.total() });
 
         let first = next;
@@ -186,6 +182,39 @@ pub(crate) fn settle(
     }
 }
 
+/// Blocks in their turn: of several streams that are read at the same time those of later ones wait.
+struct Turns<'a> {
+    blocks: Blocks<'a>,
+    most: usize,
+    /// The block, by input and index, whose turn is next.
+    due: (usize, u64),
+    waiting: BTreeMap<(usize, u64), Held>,
+}
+
+impl Turns<'_> {
+    /// How many blocks can be taken without waiting for one to be passed on.
+    fn free(&self) -> usize {
+        (self.most - self.waiting.len().min(self.most)).max(1)
+    }
+
+    /// Of these and of those that wait, the ones whose turn it is, in order.
+    fn those_due(&mut self, taken: Vec<Held>) -> Result<Vec<Held>> {
+        self.waiting.extend(taken.into_iter().map(|held| ((held.block.tag().input, held.block.tag().index), held)));
+        let mut due = Vec::new();
+        while let Some(held) = self.waiting.remove(&self.due) {
+            let tag = held.block.tag();
+            if tag.last {
+                // Nobody wrote to the input while this pass read it.
+                self.blocks.source().ended(tag.input, tag.index + 1)?;
+            }
+            self.due = if tag.last { (tag.input + 1, 0) } else { (tag.input, tag.index + 1) };
+            self.blocks.passed(tag);
+            due.push(held);
+        }
+        Ok(due)
+    }
+}
+
 struct Settling<'a> {
     pass: Pass<'a>,
     pairing: &'a Pairing,
@@ -196,6 +225,12 @@ struct Settling<'a> {
 impl Settling<'_> {
     fn info(&self, block: &Block) -> Result<&BlockInfo> {
         self.pass.table.blocks.get(block.number).ok_or_else(|| self.pass.source.changed(block.input))
+    }
+
+    /// The failure of a block's line, told with its place.
+    fn placed(&self, error: Error, block: &Block) -> Error {
+        let first_line = self.info(block).map_or(1, |info| info.first_line);
+        error.placed(&self.pass.source.inputs()[block.input].name(), first_line)
     }
 
     /// Makes the sets of a block's contenders, and tells its copies of contenders.

@@ -1,13 +1,13 @@
 //! First pass: every text to its sketch.
 
-use std::{borrow::Cow, num::NonZeroU128, sync::Arc};
+use std::{num::NonZeroU128, sync::Arc};
 
 use lookalike::{Method, Scratch, cluster::Keep};
 use rayon::ThreadPool;
 
 use super::{
     ids::hash_name,
-    parallel::in_order,
+    parallel::in_order_placed,
     table::{Sketched, Table},
 };
 use crate::{
@@ -56,18 +56,15 @@ pub(crate) fn sketch(
     observer: Observer,
 ) -> Result<Table> {
     let fields = fields(config)?;
+    let names: Vec<String> = source.inputs().iter().map(|input| input.name()).collect();
     let mut table = Table::new(method, budget);
-    let pass = Pass {
-        method,
-        fields: &fields,
-        names: source.inputs().iter().map(|input| input.name()).collect(),
-        skip_bad: config.skip_bad.is_some(),
-    };
-    in_order(
+    let pass = Pass { method, fields: &fields, skip_bad: config.skip_bad.is_some() };
+    in_order_placed(
         pool,
         Blocks::new(source),
         |block, worker: &mut Worker| pass.block(block, worker),
-        |mut sketched| {
+        |place, mut sketched| {
+            sketched.stand(place);
             if let Some(output) = &mut bad {
                 output.write(std::mem::take(&mut sketched.bad_lines))?;
             }
@@ -76,16 +73,16 @@ pub(crate) fn sketch(
         },
     )?;
     if table.documents == 0 {
-        let why = match (table.counts.bad_lines, table.blocks.is_empty()) {
+        let why = match (table.counts.bad_lines, table.counts.blank_lines == 0) {
             (0, true) => "is empty",
             (0, false) => "has only blank lines",
             _ => "has only bad lines",
         };
-        let message = format!("{}: no documents: the input {why}; each line must be one JSON object", pass.names.join(", "));
+        let message = format!("{}: no documents: the input {why}; each line must be one JSON object", names.join(", "));
         return Err(Error::new(ErrorKind::Input, message));
     }
     if !config.allow_repeated_ids {
-        refuse_repeated_ids(&mut table, &pass.names, pool)?;
+        refuse_repeated_ids(&mut table, &names, pool)?;
     }
     Ok(table)
 }
@@ -104,7 +101,6 @@ fn refuse_repeated_ids(table: &mut Table, names: &[String], pool: &ThreadPool) -
 struct Pass<'a> {
     method: &'a Method,
     fields: &'a Fields,
-    names: Vec<String>,
     skip_bad: bool,
 }
 
@@ -113,32 +109,25 @@ impl Pass<'_> {
         let Worker { room, scratch } = worker;
         let mut out = Sketched::new(self.method);
         out.info.input = block.input;
-        out.info.first_line = block.first_line;
         for (line, number) in block.lines().zip(0u32..) {
             if is_blank(line) {
                 out.info.skipped.push(number);
                 continue;
             }
-            let place = || format!("{}:{}", self.names[block.input], block.first_line + u64::from(number));
             let record = match Record::read(line, self.fields, room) {
                 Ok(record) => record,
                 Err(fault) => {
-                    let message = format!("{}: {fault}", place());
                     if !self.skip_bad {
-                        return Err(Error::new(ErrorKind::Record, message));
+                        return Err(Error::on_line(ErrorKind::Record, number.into(), fault.to_string()));
                     }
                     out.info.skipped.push(number);
                     push_line(&mut out.bad_lines, line);
-                    out.bad_messages.push(message);
+                    out.bad_messages.push((number, fault.to_string()));
                     continue;
                 }
             };
             out.line_bytes += line.len() as u64;
-            let mut id = Cow::Borrowed(record.id);
-            if id.is_empty() {
-                out.without_id += 1;
-                id = serde_json::Value::String(place()).to_string().into();
-            }
+            out.without_id += u64::from(record.id.is_empty());
             self.method.sketch(record.text, scratch);
             out.digests.push(scratch.digest);
             out.bits.extend_from_slice(&scratch.bits);
@@ -152,7 +141,7 @@ impl Pass<'_> {
             if self.fields.label.is_some() {
                 out.labels.push(NonZeroU128::new(hash_name(record.label)).filter(|_| !record.label.is_empty()));
             }
-            out.ids.push(&id);
+            out.ids.push(record.id);
         }
         out.info.count = out.digests.len() as u32;
         Ok(out)

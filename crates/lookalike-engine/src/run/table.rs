@@ -7,6 +7,7 @@ use lookalike::{Method, fingerprint::Digest};
 use super::{
     ids::{BlockIds, Ids},
     lists::{BlockLists, Lists},
+    parallel::Place,
 };
 use crate::{
     error::{Error, ErrorKind, Result},
@@ -60,9 +61,9 @@ pub(crate) struct Sketched {
     pub(crate) labels: Vec<Option<NonZeroU128>>,
     pub(crate) ids: BlockIds,
     pub(crate) without_id: u64,
-    /// The bad lines, and what is wrong with each.
+    /// The bad lines, and what is wrong with each, by its number in the block.
     pub(crate) bad_lines: Vec<u8>,
-    pub(crate) bad_messages: Vec<String>,
+    pub(crate) bad_messages: Vec<(u32, String)>,
     pub(crate) line_bytes: u64,
 }
 
@@ -81,6 +82,18 @@ impl Sketched {
             bad_lines: Vec::new(),
             bad_messages: Vec::new(),
             line_bytes: 0,
+        }
+    }
+
+    /// Fills in what depends on where the block stands: line numbers, and the ids of documents that have none.
+    pub(crate) fn stand(&mut self, place: Place) {
+        self.info.first_line = place.first_line;
+        let at = |line: u64| format!("{}:{line}", place.name);
+        self.bad_messages.iter_mut().for_each(|(line, message)| {
+            *message = format!("{}: {message}", at(place.first_line + u64::from(*line)));
+        });
+        if self.without_id > 0 {
+            self.ids.fill(self.info.document_lines().map(|line| serde_json::Value::String(at(line)).to_string()));
         }
     }
 }
@@ -112,7 +125,7 @@ impl Table {
         self.counts.without_id += sketched.without_id;
         self.counts.bad_lines += bad_messages.len() as u64;
         self.counts.blank_lines += (info.skipped.len() - bad_messages.len()) as u64;
-        self.counts.bad_examples.extend(bad_messages);
+        self.counts.bad_examples.extend(bad_messages.into_iter().map(|(_, message)| message));
         self.counts.bad_examples.truncate(BAD_EXAMPLES);
         self.digests.append(&digests)?;
         self.bits.append(&bits)?;

@@ -1,0 +1,243 @@
+//! A pass over a source: who takes which block.
+//!
+//! There is no reading thread. Of a plain file a worker takes a number under a lock and reads outside of it, into a buffer of
+//! its own; a stream is handed from worker to worker, who cuts the next block off, decompression included.
+
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+use super::{
+    Block, LineCounter, Source, Tag,
+    cut::{Failure, Stream, blocks, cut_file},
+    source::Opened,
+};
+use crate::{
+    error::{Error, Result},
+    lock::lock,
+};
+
+/// A pass over a source.
+pub(crate) struct Blocks<'a> {
+    source: &'a Source,
+    /// The number of each input's first block, where an earlier pass has told.
+    first_blocks: Vec<usize>,
+    /// Blocks that may be taken and not passed on.
+    most: usize,
+    state: Mutex<State>,
+    moved: Condvar,
+}
+
+struct State {
+    /// The next input to open.
+    next: usize,
+    /// Inputs that have blocks left, in order.
+    open: Vec<(usize, Open)>,
+    /// The block, by input and index, that is passed on next.
+    due: (usize, u64),
+    /// Blocks that were taken and not passed on yet.
+    held: usize,
+    /// Nobody takes any more.
+    over: bool,
+}
+
+enum Open {
+    /// A file, its size, its next block.
+    Plain(Arc<File>, u64),
+    Stream(Box<Stream>),
+    /// Somebody opens it, or takes a block from it.
+    Busy,
+}
+
+/// A plain file and its size.
+struct File(std::fs::File, u64);
+
+/// What a worker found to do.
+enum Turn {
+    Open(usize),
+    Plain(usize, Arc<File>, u64),
+    Stream(usize, Box<Stream>),
+}
+
+impl<'a> Blocks<'a> {
+    /// The first pass.
+    pub(crate) fn new(source: &'a Source) -> Self {
+        source.rewind();
+        let state = State { next: 0, open: Vec::new(), due: (0, 0), held: 0, over: false };
+        Self { source, first_blocks: Vec::new(), most: usize::MAX, state: Mutex::new(state), moved: Condvar::new() }
+    }
+
+    /// A later pass: the same blocks.
+    pub(crate) fn again(source: &'a Source) -> Self {
+        Self { first_blocks: source.first_blocks(), ..Self::new(source) }
+    }
+
+    /// The same, of which so many may be taken and not passed on: more than one, or the block that is due.
+    pub(crate) fn at_most(self, most: usize) -> Self {
+        Self { most, ..self }
+    }
+
+    pub(crate) fn source(&self) -> &'a Source {
+        self.source
+    }
+
+    /// Fills `block` with lines that nobody has taken; false when there are none. Waits while too many blocks are held, but
+    /// never for the one that is due. What fails is the failure of the block that `block` is then by its tag.
+    pub(crate) fn take(&self, block: &mut Block) -> Result<bool> {
+        let mut state = lock(&self.state);
+        loop {
+            let Some(turn) = self.turn(&mut state) else {
+                if state.over || state.open.is_empty() && state.next == self.source.inputs().len() {
+                    return Ok(false);
+                }
+                state = self.moved.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            drop(state);
+            block.last = false;
+            let (input, failed) = match turn {
+                Turn::Plain(input, file, index) => {
+                    (block.input, block.index, block.last) = (input, index, index + 1 == blocks(file.1, self.source.span()));
+                    let cut = cut_file(block, &file.0, file.1, self.source.span());
+                    let begun = index * self.source.span() as u64;
+                    self.source.count(self.source.span().min((file.1 - begun) as usize) as u64);
+                    (input, cut.err())
+                }
+                Turn::Stream(input, mut stream) => {
+                    block.input = input;
+                    let cut = stream.cut(block, self.source.span());
+                    self.put(input, (!block.last && cut.is_ok()).then_some(Open::Stream(stream)));
+                    (input, cut.err())
+                }
+                Turn::Open(input) => match self.source.open(input) {
+                    Ok(opened) => {
+                        let opened = match opened {
+                            Opened::Plain(file, size) => Open::Plain(Arc::new(File(file, size)), 0),
+                            Opened::Stream(reader) => Open::Stream(Box::new(Stream::new(reader))),
+                        };
+                        self.put(input, Some(opened));
+                        state = lock(&self.state);
+                        continue;
+                    }
+                    Err(error) => {
+                        (block.input, block.index) = (input, 0);
+                        self.put(input, None);
+                        lock(&self.state).held += 1;
+                        (input, Some(Failure::Told(error)))
+                    }
+                },
+            };
+            return match failed {
+                None => self.numbered(block).map(|()| true),
+                Some(failure) => Err(self.told(input, failure)),
+            };
+        }
+    }
+
+    /// The earliest thing that there is to do.
+    fn turn(&self, state: &mut State) -> Option<Turn> {
+        if state.over {
+            return None;
+        }
+        let free = state.held < self.most;
+        for at in 0..state.open.len() {
+            let (input, open) = &mut state.open[at];
+            let input = *input;
+            let index = match open {
+                Open::Plain(_, index) => *index,
+                Open::Stream(stream) => stream.index,
+                Open::Busy => continue,
+            };
+            if !free && (input, index) != state.due {
+                return None;
+            }
+            state.held += 1;
+            return Some(match std::mem::replace(open, Open::Busy) {
+                Open::Plain(file, index) => {
+                    match index + 1 == blocks(file.1, self.source.span()) {
+                        true => _ = state.open.remove(at),
+                        false => *open = Open::Plain(file.clone(), index + 1),
+                    }
+                    Turn::Plain(input, file, index)
+                }
+                Open::Stream(stream) => Turn::Stream(input, stream),
+                Open::Busy => return None,
+            });
+        }
+        let may_open = state.open.is_empty() && state.next < self.source.inputs().len();
+        if !may_open || !free && (state.next, 0) != state.due {
+            return None;
+        }
+        state.open.push((state.next, Open::Busy));
+        state.next += 1;
+        Some(Turn::Open(state.next - 1))
+    }
+
+    /// Puts back what somebody had, or that it has ended.
+    fn put(&self, input: usize, open: Option<Open>) {
+        let mut state = lock(&self.state);
+        if let Some(at) = state.open.iter().position(|entry| entry.0 == input) {
+            match open {
+                Some(open) => state.open[at].1 = open,
+                None => _ = state.open.remove(at),
+            }
+        }
+        self.moved.notify_all();
+    }
+
+    fn numbered(&self, block: &mut Block) -> Result<()> {
+        let Some((&first, rest)) = self.first_blocks.get(block.input..).and_then(|from| from.split_first()) else {
+            return Ok(());
+        };
+        block.number = first + block.index as usize;
+        match rest.first().is_none_or(|&end| block.number < end) {
+            true => Ok(()),
+            false => Err(self.source.changed(block.input)),
+        }
+    }
+
+    fn told(&self, input: usize, failure: Failure) -> Error {
+        match failure {
+            Failure::Told(error) => error,
+            Failure::Changed => self.source.changed(input),
+            Failure::Read(error) => Error::reading(&self.source.inputs()[input].name(), &error),
+        }
+    }
+
+    /// A block was passed on, and the next is due. Blocks are passed on in order.
+    pub(crate) fn passed(&self, tag: Tag) {
+        let mut state = lock(&self.state);
+        state.held -= 1;
+        state.due = if tag.last { (tag.input + 1, 0) } else { (tag.input, tag.index + 1) };
+        self.moved.notify_all();
+    }
+
+    /// Nobody gets any more.
+    pub(crate) fn stop(&self) {
+        lock(&self.state).over = true;
+        self.moved.notify_all();
+    }
+}
+
+/// Gives every line with the number of its input and its own, in order, until told to stop by a false.
+pub(crate) fn each_line(source: &Source, mut give: impl FnMut(usize, u64, &[u8]) -> Result<bool>) -> Result<()> {
+    let (blocks, mut block, mut counter) = (Blocks::new(source), Block::default(), LineCounter::default());
+    let name = |input: usize| source.inputs()[input].name();
+    loop {
+        let taken = blocks.take(&mut block);
+        let tag = block.tag();
+        match taken {
+            Ok(true) => {}
+            Ok(false) => return Ok(()),
+            Err(error) => return Err(error.placed(&name(tag.input), counter.first_line(Tag { lines: 0, ..tag }))),
+        }
+        let first_line = counter.first_line(tag);
+        for (line, number) in block.lines().zip(first_line..) {
+            if !give(tag.input, number, line)? {
+                return Ok(());
+            }
+        }
+        if tag.last {
+            source.ended(tag.input, tag.index + 1)?;
+        }
+        blocks.passed(tag);
+    }
+}

@@ -1,0 +1,219 @@
+//! Spans of an input → blocks: of a plain file any, of a stream one after the other.
+
+use std::{
+    fs::File,
+    io::{self, ErrorKind, Read},
+    os::unix::fs::FileExt,
+};
+
+use super::{
+    block::{Block, too_long},
+    open::Reader,
+};
+use crate::error::{self, Error};
+
+/// Bytes read behind a span at first, for the line that leaves it.
+const BEHIND: usize = 8 << 10;
+
+/// The most that is read at once of a line that goes on and on.
+const PIECE: usize = 4 << 20;
+
+/// The longest line: 2 GiB.
+const LONGEST: usize = 2 << 30;
+
+/// A buffer that a long line has made larger than this is given back.
+const KEPT: usize = 32 << 20;
+
+/// Why a block could not be made.
+#[derive(Debug)]
+pub(super) enum Failure {
+    Read(io::Error),
+    /// The file is shorter than it was.
+    Changed,
+    Told(Error),
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        // A spool that could not be written says so itself.
+        match error.kind() {
+            ErrorKind::StorageFull => Self::Told(Error::new(error::ErrorKind::Temporary, error.to_string())),
+            _ => Self::Read(error),
+        }
+    }
+}
+
+/// The number of blocks of so many bytes: also nothing is one.
+pub(super) fn blocks(bytes: u64, span: usize) -> u64 {
+    bytes.div_ceil(span as u64).max(1)
+}
+
+/// What was read into a block's buffer.
+struct Window<'a> {
+    buffer: &'a mut Vec<u8>,
+    filled: usize,
+}
+
+impl<'a> Window<'a> {
+    fn of(block: &'a mut Block) -> Self {
+        if block.buffer.len() > KEPT {
+            block.buffer = Vec::new();
+        }
+        Self { buffer: &mut block.buffer, filled: 0 }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        &self.buffer[..self.filled]
+    }
+
+    /// Reads at most `more` bytes, once. The reader is told how many there are.
+    fn grow(&mut self, more: usize, read: &mut impl FnMut(&mut [u8], usize) -> Result<usize, Failure>) -> Result<usize, Failure> {
+        if self.buffer.len() < self.filled + more {
+            self.buffer.resize(self.filled + more, 0);
+        }
+        let n = read(&mut self.buffer[self.filled..self.filled + more], self.filled)?;
+        self.filled += n;
+        Ok(n)
+    }
+
+    /// Moves bytes in that were read before.
+    fn take(&mut self, bytes: &mut Vec<u8>) {
+        if self.buffer.len() < bytes.len() {
+            self.buffer.resize(bytes.len(), 0);
+        }
+        self.buffer[..bytes.len()].copy_from_slice(bytes);
+        self.filled = bytes.len();
+        bytes.clear();
+    }
+
+    /// Refuses the last line of the span, the lines of which begin at `first`, when it has become too long.
+    fn refuse_longest(&self, first: usize, boundary: usize) -> Result<(), Failure> {
+        if self.filled <= LONGEST {
+            return Ok(());
+        }
+        let lines = &self.buffer[first..boundary - 1];
+        let before = memchr::memrchr(b'\n', lines).map_or(0, |at| at + 1);
+        match self.filled - first - before > LONGEST {
+            true => Err(Failure::Told(too_long(memchr::memchr_iter(b'\n', &lines[..before]).count()))),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Fills `block` with the lines that begin in its span of a plain file of `size` bytes.
+///
+/// Whether a line begins where the span does, the byte before it tells. A span that a long line covers costs its own length,
+/// whoever reads the line.
+pub(super) fn cut_file(block: &mut Block, file: &File, size: u64, span: usize) -> Result<(), Failure> {
+    let start = block.index * span as u64;
+    let from = start.saturating_sub(1);
+    let mut window = Window::of(block);
+    let boundary = (size.min(start + span as u64) - from) as usize;
+    let whole = (size - from).min((boundary + BEHIND) as u64) as usize;
+    let mut read = |into: &mut [u8], filled: usize| match file.read_at(into, from + filled as u64) {
+        Ok(0) => Err(Failure::Changed),
+        Ok(n) => Ok(n),
+        Err(error) => Err(error.into()),
+    };
+    while window.filled < whole {
+        window.grow(whole - window.filled, &mut read)?;
+    }
+    let first = match start {
+        0 => Some(0),
+        _ => memchr::memchr(b'\n', &window.bytes()[..boundary - 1]).map(|at| at + 1),
+    };
+    let Some(first) = first else {
+        block.holds(0, 0);
+        return Ok(());
+    };
+    let mut searched = boundary.saturating_sub(1);
+    let end = loop {
+        if boundary as u64 + from == size {
+            break boundary;
+        }
+        if let Some(at) = memchr::memchr(b'\n', &window.bytes()[searched..]) {
+            break searched + at + 1;
+        }
+        searched = window.filled;
+        if from + searched as u64 == size {
+            break searched;
+        }
+        window.refuse_longest(first, boundary)?;
+        window.grow(searched.min(PIECE).min((size - from) as usize - searched), &mut read)?;
+    };
+    block.holds(first, end);
+    Ok(())
+}
+
+/// An input that can only be read on.
+pub(super) struct Stream {
+    reader: Reader,
+    /// The next block.
+    pub(super) index: u64,
+    /// Where in the input a line begins that is not given yet, and what was read from there on.
+    at: u64,
+    rest: Vec<u8>,
+    ended: bool,
+}
+
+impl Stream {
+    pub(super) fn new(reader: Reader) -> Self {
+        Self { reader, index: 0, at: 0, rest: Vec::new(), ended: false }
+    }
+
+    /// Fills `block` with the lines of the next span.
+    pub(super) fn cut(&mut self, block: &mut Block, span: usize) -> Result<(), Failure> {
+        block.index = self.index;
+        let boundary = (self.index + 1) * span as u64;
+        self.index += 1;
+        // A line that was given covers the span: it goes on behind it, or ends with it and nothing may follow.
+        if self.at > boundary {
+            block.last = false;
+            block.holds(0, 0);
+            return Ok(());
+        }
+        let boundary = (boundary - self.at) as usize;
+        let mut window = Window::of(block);
+        window.take(&mut self.rest);
+        let Self { reader, ended, .. } = self;
+        let mut read = |into: &mut [u8], _: usize| loop {
+            match reader.read(into) {
+                Ok(n) => {
+                    *ended = n == 0;
+                    return Ok(n);
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(Failure::from(error)),
+            }
+        };
+        // One byte more than the span, to know whether it is the last.
+        let mut more = true;
+        while window.filled <= boundary && more {
+            more = window.grow(boundary + BEHIND - window.filled, &mut read)? > 0;
+        }
+        let mut searched = boundary.saturating_sub(1);
+        let end = loop {
+            if boundary == 0 {
+                break 0;
+            }
+            if window.filled <= boundary {
+                break window.filled;
+            }
+            if let Some(at) = memchr::memchr(b'\n', &window.bytes()[searched..]) {
+                break searched + at + 1;
+            }
+            searched = window.filled;
+            if !more {
+                break searched;
+            }
+            window.refuse_longest(0, boundary)?;
+            more = window.grow(searched.min(PIECE), &mut read)? > 0;
+        };
+        let filled = window.filled;
+        self.rest.extend_from_slice(&block.buffer[end..filled]);
+        self.at += end as u64;
+        block.last = self.ended && filled <= boundary;
+        block.holds(0, end);
+        Ok(())
+    }
+}
