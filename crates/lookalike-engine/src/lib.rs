@@ -24,6 +24,8 @@ mod spill;
 
 mod config;
 
+mod disk;
+
 mod read;
 
 mod write;
@@ -31,6 +33,8 @@ mod write;
 mod run;
 
 pub use config::{Observer, Progress, RunConfig, Stage};
+#[cfg(feature = "faults")]
+pub use disk::faults;
 pub use error::{Error, ErrorKind, Result};
 pub use memory::peak_memory;
 pub use run::{

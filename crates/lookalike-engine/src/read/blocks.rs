@@ -11,6 +11,7 @@ use super::{
     source::Opened,
 };
 use crate::{
+    disk,
     error::{Error, Result},
     lock::lock,
 };
@@ -48,7 +49,7 @@ enum Open {
 }
 
 /// A plain file and its size.
-struct File(std::fs::File, u64);
+struct File(disk::File, u64);
 
 /// What a worker found to do.
 enum Turn {

@@ -1,16 +1,15 @@
 //! Spans of an input → blocks: of a plain file any, of a stream one after the other.
 
-use std::{
-    fs::File,
-    io::{self, ErrorKind, Read},
-    os::unix::fs::FileExt,
-};
+use std::io::{self, ErrorKind, Read};
 
 use super::{
     block::{Block, too_long},
     open::Reader,
 };
-use crate::error::{self, Error};
+use crate::{
+    disk::File,
+    error::{self, Error},
+};
 
 /// Bytes read behind a span at first, for the line that leaves it.
 const BEHIND: usize = 8 << 10;

@@ -1,7 +1,6 @@
 //! A file → its bytes, decompressed. What a file is, its first bytes say; its ending is only held against it.
 
 use std::{
-    fs::File,
     io::{self, BufReader, Cursor, Read},
     sync::{
         Arc,
@@ -9,7 +8,10 @@ use std::{
     },
 };
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::{
+    disk::File,
+    error::{Error, ErrorKind, Result},
+};
 
 pub(crate) type Reader = Box<dyn Read + Send>;
 

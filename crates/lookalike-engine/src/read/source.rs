@@ -2,9 +2,8 @@
 //! can be read only once (standard input, pipes) is spooled, compressed, while it is first read.
 
 use std::{
-    fs::{File, Metadata},
+    fs::Metadata,
     io::{self, Read, Seek, Write},
-    os::unix::fs::FileExt,
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex,
@@ -18,6 +17,7 @@ use super::{
     open::{Counted, Packing, Reader, START, decompress},
 };
 use crate::{
+    disk::File,
     error::{Error, ErrorKind, Result},
     lock::lock,
 };
@@ -192,7 +192,7 @@ impl Source {
         }
         let name = input.name();
         let reader = match input {
-            Input::Stdin => decompress(io::stdin(), &name)?,
+            Input::Stdin => decompress(File::stdin().map_err(|error| Error::reading(&name, &error))?, &name)?,
             Input::File(path) => decompress(File::open(path).map_err(|error| Error::reading(&name, &error))?, &name)?,
         };
         Ok(Box::new(Spooling::new(reader, spool.clone(), &self.temp_dir)?))
@@ -213,7 +213,7 @@ struct Spooling {
 
 impl Spooling {
     fn new(reader: Reader, spool: Arc<Mutex<Option<File>>>, temp_dir: &Path) -> Result<Self> {
-        let encoder = tempfile::tempfile_in(temp_dir).and_then(|file| zstd::Encoder::new(file, 1));
+        let encoder = File::temporary(temp_dir).and_then(|file| zstd::Encoder::new(file, 1));
         let encoder = encoder.map_err(|error| Error::temporary(temp_dir, &error))?;
         Ok(Self { reader, encoder: Some(encoder), spool, temp_dir: temp_dir.into() })
     }

@@ -56,9 +56,9 @@ pub fn dedup(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resul
     refuse_overwriting(&named, &inputs)?;
     let source = Source::new(inputs, &config.temp_dir)?;
     // Opened before the work: better to hear now that a folder is missing than in an hour.
-    let mut kept = outputs.kept.as_deref().map(Output::create).transpose()?;
-    let mut decisions = outputs.decisions.as_deref().map(Output::create).transpose()?;
-    let mut bad = config.skip_bad.as_deref().map(Output::create).transpose()?;
+    let mut kept = outputs.kept.as_deref().map(|path| Output::create(path, config.threads)).transpose()?;
+    let mut decisions = outputs.decisions.as_deref().map(|path| Output::create(path, config.threads)).transpose()?;
+    let mut bad = config.skip_bad.as_deref().map(|path| Output::create(path, config.threads)).transpose()?;
     if outputs.dry_run {
         (kept, decisions, bad) = (None, None, None);
     }

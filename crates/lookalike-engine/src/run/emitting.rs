@@ -1,5 +1,7 @@
 //! What was decided, written: kept lines byte for byte, decisions line by line, both in input order.
 
+use std::sync::Mutex;
+
 use lookalike::{Reason, Verify, verify::Measure};
 use rayon::{ThreadPool, prelude::*};
 
@@ -14,6 +16,7 @@ use super::{
 use crate::{
     config::{Observer, Progress, Stage},
     error::{Error, ErrorKind, Result},
+    lock::lock,
     read::{Block, BlockInfo, Blocks, Source, push_line},
     write::{DecisionLines, Likeness, Output},
 };
@@ -83,20 +86,26 @@ impl<'a> Emitting<'a> {
     /// Copies the kept lines, and checks that they are as many as were kept.
     pub(crate) fn kept_lines(&self, source: &Source, output: &mut Output, kept: u64, observer: Observer) -> Result<()> {
         let mut written = 0;
+        // Pieces that were written, to be filled again: fresh memory is dear.
+        let spare: Mutex<Vec<Vec<u8>>> = Mutex::default();
         in_order(
             self.pool,
             Blocks::again(source),
             |block, _: &mut ()| {
                 let info = self.table.blocks.get(block.number).ok_or_else(|| source.changed(block.input))?;
-                let mut kept = Vec::with_capacity(block.bytes().len() + 1);
+                let mut kept = lock(&spare).pop().unwrap_or_default();
+                kept.reserve(block.bytes().len() + 1);
                 let is_kept = |document| self.pairing.is_kept(document, self.verdicts);
                 let lines = kept_lines(block, info, source, is_kept, &mut kept)?;
                 Ok((kept, lines))
             },
-            |(kept, lines)| {
+            |(mut kept, lines)| {
                 observer(Progress { stage: Stage::Writing, done: source.read(), total: source.total() });
                 written += lines;
-                output.write(kept)
+                output.write(&kept)?;
+                kept.clear();
+                lock(&spare).push(kept);
+                Ok(())
             },
         )?;
         same_number(kept, written)
@@ -111,7 +120,7 @@ impl<'a> Emitting<'a> {
             let starts: Vec<u64> = (start..end).step_by(STRETCH as usize).collect();
             let stretch = |&start: &u64| self.stretch(start..end.min(start + STRETCH));
             let lines: Result<Vec<_>> = self.pool.install(|| starts.par_iter().map(stretch).collect());
-            lines?.into_iter().try_for_each(|lines| output.write(lines.bytes))?;
+            lines?.into_iter().try_for_each(|lines| output.write(&lines.bytes))?;
         }
         Ok(())
     }

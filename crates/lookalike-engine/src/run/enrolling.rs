@@ -83,7 +83,7 @@ pub(crate) fn read(config: &RunConfig, method: &Method, source: &Source, observe
     }
     let bad = config.skip_bad.as_deref();
     refuse_overwriting(&bad.into_iter().collect::<Vec<_>>(), source.inputs())?;
-    let mut bad = bad.map(Output::create).transpose()?;
+    let mut bad = bad.map(|path| Output::create(path, config.threads)).transpose()?;
     let pool = pool(config.threads)?;
     let budget = config.budget(pool.current_num_threads());
     let table = sketching::sketch(config, method, source, &budget, &pool, bad.as_mut(), observer)?;

@@ -122,8 +122,8 @@ pub fn pairs(config: &RunConfig, output: Option<&Path>, observer: Observer) -> R
     let named: Vec<&Path> = config.skip_bad.as_deref().into_iter().chain([path]).collect();
     refuse_overwriting(&named, &inputs)?;
     let source = Source::new(inputs, &config.temp_dir)?;
-    let mut output = Output::create(path)?;
-    let mut bad = config.skip_bad.as_deref().map(Output::create).transpose()?;
+    let mut output = Output::create(path, config.threads)?;
+    let mut bad = config.skip_bad.as_deref().map(|path| Output::create(path, config.threads)).transpose()?;
     let pool = pool(config.threads)?;
     let budget = config.budget(pool.current_num_threads());
     let mut table = sketching::sketch(config, &method, &source, &budget, &pool, bad.as_mut(), observer)?;
@@ -253,11 +253,12 @@ impl Listing<'_> {
                 serde_json::to_writer(&mut lines, &pair).map_err(|error| Error::new(ErrorKind::Output, error.to_string()))?;
                 lines.push(b'\n');
                 if lines.len() > PIECE {
-                    output.write(std::mem::take(&mut lines))?;
+                    output.write(&lines)?;
+                    lines.clear();
                 }
             }
         }
-        output.write(lines)?;
+        output.write(&lines)?;
         Ok(count)
     }
 }

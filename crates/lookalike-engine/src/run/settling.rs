@@ -168,9 +168,9 @@ pub(crate) fn settle(
                 Ok(())
             };
             pool.install(|| round.par_iter_mut().with_max_len(1).try_for_each(copy))?;
-            let write = round.iter_mut().try_for_each(|held| {
+            let write = round.iter().try_for_each(|held| {
                 written += held.lines;
-                out.write(std::mem::take(&mut held.kept))
+                out.write(&held.kept)
             });
             if write.as_ref().is_err_and(|error| error.kind() == ErrorKind::BrokenPipe) && others_wanted {
                 *output = None;

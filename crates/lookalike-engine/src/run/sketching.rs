@@ -66,7 +66,7 @@ pub(crate) fn sketch(
         |place, mut sketched| {
             sketched.stand(place);
             if let Some(output) = &mut bad {
-                output.write(std::mem::take(&mut sketched.bad_lines))?;
+                output.write(&sketched.bad_lines)?;
             }
             observer(Progress { stage: Stage::Sketching, done: source.read(), total: source.total() });
             table.add(sketched, !config.allow_repeated_ids)

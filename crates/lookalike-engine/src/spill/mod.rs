@@ -5,15 +5,16 @@ mod budget;
 mod sort;
 
 use std::{
-    fs::File,
     io::{self, Write},
     ops::Range,
-    os::unix::fs::FileExt,
     sync::Arc,
 };
 
 pub(crate) use self::{budget::Budget, sort::Sorter};
-use crate::error::{Error, Result};
+use crate::{
+    disk::File,
+    error::{Error, Result},
+};
 
 /// Bytes that are read at a time by those who read all.
 const PIECE: usize = 1 << 18;
@@ -60,7 +61,7 @@ impl<T: bytemuck::Pod> Spill<T> {
     fn write(&mut self, more: &[T]) -> io::Result<()> {
         let file = match &mut self.file {
             Some(file) => file,
-            none => none.insert(tempfile::tempfile_in(self.budget.temp_dir())?),
+            none => none.insert(File::temporary(self.budget.temp_dir())?),
         };
         file.write_all(bytemuck::cast_slice(more))?;
         self.in_file += more.len() as u64;

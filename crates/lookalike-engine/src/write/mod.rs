@@ -1,8 +1,11 @@
 //! Outputs: whole under their name, or not there.
 
 mod decisions;
+mod encode;
+mod gzip;
 mod output;
 mod overwriting;
+mod publish;
 mod sink;
 
 pub(crate) use decisions::{DecisionLines, Likeness};

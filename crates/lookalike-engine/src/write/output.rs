@@ -1,131 +1,158 @@
 //! An output that appears under its name only when all of it is written, compressed by its ending.
 
 use std::{
-    io::{self, Write},
+    io,
     path::Path,
-    sync::mpsc::{SyncSender, sync_channel},
+    sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel},
     thread::JoinHandle,
 };
 
-use flate2::{Compression, write::GzEncoder};
-
-use super::sink::Sink;
-use crate::error::{Error, Result};
+use super::{
+    encode::Encoder,
+    publish::publish,
+    sink::{Sink, Whole},
+};
+use crate::{
+    disk::Window,
+    error::{Error, ErrorKind, Result},
+};
 
 /// An output in the making. Dropped unfinished, it leaves nothing.
 ///
-/// Compression and writing have a thread of their own: those who work on blocks never wait for the disk, unless they are
-/// [`AHEAD`] pieces ahead of it.
+/// What is written goes into windows of a mebibyte, which come back to be filled again. Compression and writing have threads of
+/// their own: those who work on blocks never wait for the disk, unless they are [`AHEAD`] windows ahead of it.
 pub(crate) struct Output {
     name: String,
-    pieces: Option<SyncSender<Vec<u8>>>,
+    /// The window that is being filled.
+    window: Window,
+    full: Option<SyncSender<Piece>>,
+    empty: Receiver<Window>,
+    /// Windows there are, and at most.
+    windows: (usize, usize),
     writer: Option<JoinHandle<io::Result<Sink>>>,
 }
 
-/// Pieces that may wait for the disk.
-const AHEAD: usize = 8;
+/// Windows that may wait for the disk: one is written, one waits, and the rest is for the times when the disk is slow.
+const AHEAD: usize = 4;
 
-enum Encoder {
-    Plain(Sink),
-    Gzip(GzEncoder<Sink>),
-    Zstd(zstd::Encoder<'static, Sink>),
+/// What the writing thread is given.
+enum Piece {
+    Full(Window),
+    /// The last one.
+    Last(Window),
 }
 
 impl Output {
-    /// Starts an output; `-` is standard output. Compressed by its ending, `.gz` or `.zst`.
-    pub(crate) fn create(path: &Path) -> Result<Self> {
+    /// Starts an output; `-` is standard output. Compressed by its ending, `.gz` or `.zst`, on up to `threads` threads, 0 for one
+    /// a core: their number changes no byte.
+    pub(crate) fn create(path: &Path, threads: usize) -> Result<Self> {
         let name = path.display().to_string();
         let writing = |error| Error::writing(&name, &error);
-        let mut encoder = Encoder::new(Sink::open(path).map_err(writing)?, path).map_err(writing)?;
-        let (pieces, waiting) = sync_channel::<Vec<u8>>(AHEAD);
-        let work = move || {
-            waiting.iter().try_for_each(|piece| encoder.write_all(&piece))?;
-            encoder.finish()
+        let threads = match threads {
+            0 => std::thread::available_parallelism().map_or(1, |cores| cores.get()),
+            some => some,
         };
+        let encoder = Encoder::new(Sink::open(path).map_err(writing)?, path, threads).map_err(writing)?;
+        let most = AHEAD + encoder.windows();
+        let (full, filled) = sync_channel(AHEAD);
+        let (emptied, empty) = channel();
+        let work = move || write_all(encoder, &filled, &emptied);
         let writer = std::thread::Builder::new().name("writer".into()).spawn(work).map_err(writing)?;
-        Ok(Self { name, pieces: Some(pieces), writer: Some(writer) })
+        Ok(Self { name, window: Window::new(), full: Some(full), empty, windows: (1, most), writer: Some(writer) })
     }
 
-    /// Appends. Call with large pieces. A failure may be that of an earlier piece.
-    pub(crate) fn write(&mut self, piece: Vec<u8>) -> Result<()> {
-        match self.pieces.as_ref().map(|pieces| pieces.send(piece)) {
-            Some(Ok(())) => Ok(()),
-            // The writer is gone: it met an error.
-            _ => self.join().map(drop),
+    /// Appends. A failure may be that of earlier bytes.
+    pub(crate) fn write(&mut self, mut bytes: &[u8]) -> Result<()> {
+        loop {
+            bytes = self.window.fill(bytes);
+            if !self.window.is_full() {
+                return Ok(());
+            }
+            let Some(next) = self.next_window() else { return Err(self.failure()) };
+            let full = std::mem::replace(&mut self.window, next);
+            if self.full.as_ref().is_none_or(|writer| writer.send(Piece::Full(full)).is_err()) {
+                return Err(self.failure());
+            }
         }
     }
 
+    /// An empty window; none when the writer is gone.
+    fn next_window(&mut self) -> Option<Window> {
+        let (made, most) = &mut self.windows;
+        if let Ok(window) = self.empty.try_recv() {
+            return Some(window);
+        }
+        if made < most {
+            *made += 1;
+            return Some(Window::new());
+        }
+        self.empty.recv().ok()
+    }
+
     /// Ends the compression and brings all to the disk, still without its name.
-    fn prepare(mut self) -> Result<Ready> {
+    fn prepare(mut self) -> Result<Option<Whole>> {
+        let last = std::mem::replace(&mut self.window, Window::new());
+        if self.full.take().is_none_or(|writer| writer.send(Piece::Last(last)).is_err()) {
+            return Err(self.failure());
+        }
         let sink = self.join()?;
-        sink.as_ref().map_or(Ok(()), Sink::sync).map_err(|error| Error::writing(&self.name, &error))?;
-        Ok(Ready { name: std::mem::take(&mut self.name), sink })
+        sink.settle().map_err(|error| Error::writing(&self.name, &error))
     }
 
-    /// Waits until all pieces are written; gives what they were written to, the first time.
-    fn join(&mut self) -> Result<Option<Sink>> {
-        self.pieces.take();
-        let Some(writer) = self.writer.take() else { return Ok(None) };
-        let written = writer.join().unwrap_or_else(|_| Err(io::Error::other("the writing thread failed")));
-        written.map(Some).map_err(|error| Error::writing(&self.name, &error))
+    /// Why the writer is gone.
+    fn failure(&mut self) -> Error {
+        self.full.take();
+        match self.join() {
+            Err(error) => error,
+            Ok(_) => given_up(&self.name),
+        }
+    }
+
+    /// Waits until all is written; gives what it was written to, the first time.
+    fn join(&mut self) -> Result<Sink> {
+        let Some(writer) = self.writer.take() else { return Err(given_up(&self.name)) };
+        let written = writer.join().unwrap_or_else(|panic| Err(panicked("the writing thread", &*panic)));
+        written.map_err(|error| Error::writing(&self.name, &error))
     }
 }
 
-/// Finishes outputs together: none gets its name before all are whole.
+fn given_up(name: &str) -> Error {
+    Error::new(ErrorKind::Output, format!("{name}: was given up after an earlier failure"))
+}
+
+/// The failure that a thread's panic is.
+pub(super) fn panicked(who: &str, panic: &(dyn std::any::Any + Send)) -> io::Error {
+    let said = panic.downcast_ref::<&str>().copied().or(panic.downcast_ref::<String>().map(String::as_str));
+    io::Error::other(format!("{who} failed: {}; this is a fault of the program: please report it", said.unwrap_or("it panicked")))
+}
+
+/// The writing thread: all pieces in their order.
+fn write_all(mut encoder: Encoder, pieces: &Receiver<Piece>, empty: &Sender<Window>) -> io::Result<Sink> {
+    for piece in pieces {
+        match piece {
+            Piece::Full(window) => encoder.write(window, empty)?,
+            Piece::Last(window) => {
+                encoder.write(window, empty)?;
+                return encoder.finish();
+            }
+        }
+    }
+    // Nobody waits for the rest: a compressed stream should not look whole.
+    Err(io::ErrorKind::UnexpectedEof.into())
+}
+
+/// Finishes outputs together: none gets its name before all are whole, and all do or none.
 pub(crate) fn finish(outputs: impl IntoIterator<Item = Option<Output>>) -> Result<()> {
-    let ready: Result<Vec<Ready>> = outputs.into_iter().flatten().map(Output::prepare).collect();
-    ready?.into_iter().try_for_each(Ready::publish)
-}
-
-/// An output that is whole and lacks only its name.
-struct Ready {
-    name: String,
-    sink: Option<Sink>,
-}
-
-impl Ready {
-    fn publish(self) -> Result<()> {
-        self.sink.map_or(Ok(()), Sink::publish).map_err(|error| Error::writing(&self.name, &error))
-    }
+    let whole: Result<Vec<Option<Whole>>> = outputs.into_iter().flatten().map(Output::prepare).collect();
+    publish(whole?.into_iter().flatten().collect())
 }
 
 impl Drop for Output {
     /// The writer holds the temporary file: it is gone when the writer is.
     fn drop(&mut self) {
-        drop(self.join());
-    }
-}
-
-impl Encoder {
-    fn new(sink: Sink, path: &Path) -> io::Result<Self> {
-        Ok(match path.extension().and_then(|ending| ending.to_str()) {
-            Some("gz") => Self::Gzip(GzEncoder::new(sink, Compression::default())),
-            Some("zst") => {
-                let mut encoder = zstd::Encoder::new(sink, 3)?;
-                // One frame, compressed beside the other work. The bytes are the same for any number of workers but none.
-                encoder.multithread(1)?;
-                encoder.include_checksum(true)?;
-                Self::Zstd(encoder)
-            }
-            _ => Self::Plain(sink),
-        })
-    }
-
-    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
-        match self {
-            Self::Plain(sink) => sink.write_all(bytes),
-            Self::Gzip(encoder) => encoder.write_all(bytes),
-            Self::Zstd(encoder) => encoder.write_all(bytes),
+        self.full.take();
+        if let Some(writer) = self.writer.take() {
+            drop(writer.join());
         }
-    }
-
-    fn finish(self) -> io::Result<Sink> {
-        let mut sink = match self {
-            Self::Plain(sink) => sink,
-            Self::Gzip(encoder) => encoder.finish()?,
-            Self::Zstd(encoder) => encoder.finish()?,
-        };
-        sink.flush()?;
-        Ok(sink)
     }
 }

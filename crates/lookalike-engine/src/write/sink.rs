@@ -1,94 +1,149 @@
-//! Where an output's bytes go, and how they get their name.
+//! Where an output's bytes go.
 
 use std::{
-    fs::{self, File, OpenOptions, Permissions},
+    fs::Metadata,
     io::{self, Write},
-    os::unix::fs::{OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
 };
 
-use tempfile::NamedTempFile;
+use crate::disk::{self, File, Stream, folder_of};
 
 /// An open output.
-pub(super) enum Sink {
-    Stdout(io::Stdout),
-    /// A device, a pipe, an open descriptor: nothing that could be renamed over.
-    Direct(File),
-    /// A file without a name: gone by itself if the process ends, however it ends.
-    Unnamed(File, PathBuf),
-    /// Where the file system has no such files, one with a name of its own.
-    Named(NamedTempFile, PathBuf),
+pub(super) struct Sink {
+    stream: Stream,
+    end: End,
+}
+
+/// What happens when an output is whole.
+enum End {
+    /// Nothing: standard output, a device, a pipe, an open descriptor cannot be renamed over.
+    Open,
+    /// A file without a name gets one: it is gone by itself if the process ends, however it ends.
+    Unnamed(PathBuf),
+    /// Where the file system has no such files, one with a hidden name gets its own.
+    Hidden(Hidden, PathBuf),
+}
+
+/// A file that is whole, and lacks its name.
+pub(super) struct Whole {
+    /// Beside the target, under a name that nobody looks for.
+    pub(super) hidden: Hidden,
+    /// The name that was asked for.
+    pub(super) target: PathBuf,
 }
 
 impl Sink {
     /// Opens an output; `-` is standard output.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
+        let open = |file| Self { stream: Stream::shared(file), end: End::Open };
         if path == Path::new("-") {
-            return Ok(Self::Stdout(io::stdout()));
+            return File::stdout().map(open);
         }
         let there = path.metadata();
         let folder_meant = path.as_os_str().as_encoded_bytes().ends_with(b"/");
-        if folder_meant || there.as_ref().is_ok_and(fs::Metadata::is_dir) {
+        if folder_meant || there.as_ref().is_ok_and(Metadata::is_dir) {
             return Err(io::ErrorKind::IsADirectory.into());
         }
         // An open descriptor may be a file that others write to as well: /dev/stdout behind >> of a shell.
-        let open = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"].iter().any(|open| path.starts_with(open));
-        if open || there.as_ref().is_ok_and(|there| !there.is_file()) {
-            return OpenOptions::new().append(true).open(path).map(Self::Direct);
+        let descriptor = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"].iter().any(|open| path.starts_with(open));
+        if descriptor || there.as_ref().is_ok_and(|there| !there.is_file()) {
+            return File::append(path).map(open);
         }
         if there.is_ok_and(|there| there.permissions().readonly()) {
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only"));
         }
         let target = behind_links(path)?;
-        let folder = folder_of(&target).to_path_buf();
-        match unnamed(&folder) {
-            Ok(file) => Ok(Self::Unnamed(file, target)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(error),
-            Err(_) => Ok(Self::Named(named(&folder)?, target)),
-        }
+        let (file, end) = match File::unnamed(folder_of(&target)) {
+            Ok(file) => (file, End::Unnamed(target)),
+            Err(error) if has_no_unnamed(&error) => {
+                let (file, hidden) = Hidden::beside(&target, File::create_new)?;
+                (file, End::Hidden(hidden, target))
+            }
+            Err(error) => return Err(error),
+        };
+        Ok(Self { stream: Stream::new(file), end })
     }
 
-    /// Brings all to the disk. A file that will be replaced lends its permissions.
-    pub(super) fn sync(&self) -> io::Result<()> {
-        let (file, target) = match self {
-            Self::Stdout(_) | Self::Direct(_) => return Ok(()),
-            Self::Unnamed(file, target) => (file, target),
-            Self::Named(file, target) => (file.as_file(), target),
-        };
+    /// Brings all to the disk, and gives a file a hidden name beside its own. A file that will be replaced lends its permissions.
+    pub(super) fn settle(self) -> io::Result<Option<Whole>> {
+        let file = self.stream.file();
+        let (End::Unnamed(target) | End::Hidden(_, target)) = &self.end else { return Ok(None) };
         if let Ok(there) = target.metadata() {
             file.set_permissions(there.permissions())?;
         }
-        file.sync_all()
-    }
-
-    /// Gives the file its name.
-    pub(super) fn publish(self) -> io::Result<()> {
-        match self {
-            Self::Stdout(_) | Self::Direct(_) => Ok(()),
-            Self::Unnamed(file, target) => {
-                // A link does not replace a file, a rename does: so there is a name in between for a moment.
-                let between = linked_beside(&file, &target)?;
-                fs::rename(&between, &target).inspect_err(|_| _ = fs::remove_file(&between))
+        file.sync()?;
+        Ok(match self.end {
+            End::Open => None,
+            // A link does not replace a file, a rename does: so there is a name in between for a moment.
+            End::Unnamed(target) => {
+                let ((), hidden) = Hidden::beside(&target, |path| self.stream.file().link(path))?;
+                Some(Whole { hidden, target })
             }
-            Self::Named(file, target) => file.persist(&target).map(drop).map_err(|error| error.error),
-        }
+            End::Hidden(hidden, target) => Some(Whole { hidden, target }),
+        })
     }
 }
 
 impl Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Stdout(stdout) => stdout.write(bytes),
-            Self::Direct(file) | Self::Unnamed(file, _) => file.write(bytes),
-            Self::Named(file, _) => file.write(bytes),
-        }
+        self.stream.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Self::Stdout(stdout) => stdout.flush(),
-            Self::Direct(file) | Self::Unnamed(file, _) => file.flush(),
-            Self::Named(file, _) => file.flush(),
+        self.stream.flush()
+    }
+}
+
+/// Whether a file system says that it has no files without a name.
+fn has_no_unnamed(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    let says = [Errno::OPNOTSUPP, Errno::ISDIR, Errno::INVAL, Errno::NOSYS];
+    error.kind() == io::ErrorKind::Unsupported || says.iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
+}
+
+/// A name that a file has for a moment. Dropped, it is taken away.
+pub(super) struct Hidden {
+    path: PathBuf,
+    kept: bool,
+}
+
+impl Hidden {
+    /// Makes a file under a hidden name beside `target`.
+    fn beside<T>(target: &Path, make: impl Fn(&Path) -> io::Result<T>) -> io::Result<(T, Self)> {
+        const TRIES: u32 = 1000;
+        for number in 0..TRIES {
+            let path = folder_of(target).join(format!(".lookalike-{}-{number}.unfinished", std::process::id()));
+            match make(&path) {
+                // Another output's, or left by a run that was killed in that moment, or another container's.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+                Ok(made) => return Ok((made, Self { path, kept: false })),
+            }
+        }
+        Err(io::ErrorKind::AlreadyExists.into())
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The name is no longer its own.
+    pub(super) fn forget(mut self) {
+        self.kept = true;
+    }
+
+    /// Takes the name away.
+    pub(super) fn remove(mut self) -> io::Result<()> {
+        self.kept = true;
+        disk::remove(&self.path)
+    }
+}
+
+impl Drop for Hidden {
+    fn drop(&mut self) {
+        if !self.kept {
+            // A second try: what fails once may be a passing fault, and nobody is told here.
+            drop(disk::remove(&self.path).or_else(|_| disk::remove(&self.path)));
         }
     }
 }
@@ -98,56 +153,10 @@ pub(super) fn behind_links(path: &Path) -> io::Result<PathBuf> {
     const MOST: usize = 40;
     let mut path = path.to_path_buf();
     for _ in 0..MOST {
-        match fs::read_link(&path) {
+        match std::fs::read_link(&path) {
             Ok(to) => path = folder_of(&path).join(to),
             Err(_) => return Ok(path),
         }
     }
     Err(io::Error::other("too many links"))
 }
-
-fn folder_of(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
-/// Readable as the user's umask has it, like any file that a program makes.
-const MODE: u32 = 0o666;
-
-#[cfg(target_os = "linux")]
-fn unnamed(folder: &Path) -> io::Result<File> {
-    if !Path::new(DESCRIPTORS).exists() {
-        return Err(io::ErrorKind::Unsupported.into());
-    }
-    let flags = rustix::fs::OFlags::TMPFILE.bits() as i32;
-    OpenOptions::new().write(true).mode(MODE).custom_flags(flags).open(folder)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn unnamed(_: &Path) -> io::Result<File> {
-    Err(io::ErrorKind::Unsupported.into())
-}
-
-fn named(folder: &Path) -> io::Result<NamedTempFile> {
-    let permissions = Permissions::from_mode(MODE);
-    tempfile::Builder::new().prefix(".lookalike-").suffix(".unfinished").permissions(permissions).tempfile_in(folder)
-}
-
-/// Links a file without a name under a hidden one in the target's folder.
-fn linked_beside(file: &File, target: &Path) -> io::Result<PathBuf> {
-    use rustix::fs::{AtFlags, CWD, linkat};
-    const TRIES: u32 = 1000;
-    let descriptor = std::os::fd::AsRawFd::as_raw_fd(file);
-    for number in 0..TRIES {
-        let name = folder_of(target).join(format!(".lookalike-{}-{descriptor}-{number}.unfinished", std::process::id()));
-        match linkat(CWD, format!("{DESCRIPTORS}/{descriptor}"), CWD, &name, AtFlags::SYMLINK_FOLLOW) {
-            // Left by a run that was killed between the link and the rename, or another container's.
-            Err(rustix::io::Errno::EXIST) => {}
-            Err(error) => return Err(error.into()),
-            Ok(()) => return Ok(name),
-        }
-    }
-    Err(io::ErrorKind::AlreadyExists.into())
-}
-
-/// Where Linux shows a process its open files.
-const DESCRIPTORS: &str = "/proc/self/fd";

@@ -1,0 +1,98 @@
+//! Faults on request, for tests: the n-th operation of a kind fails, moves less than it was asked to, or panics.
+//!
+//! A plan is the process's: who has one holds a lock, so that plans of tests that run side by side come one after the other.
+
+use std::{
+    io,
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+pub use super::Operation;
+use crate::lock::lock;
+
+/// What happens to an operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// It fails with the system's error of this number.
+    Errno(i32),
+    /// It moves half of the bytes, or one: what any read and write may do.
+    Short,
+    /// The program panics.
+    Panic,
+}
+
+/// Counts operations, and lets one of them fail, until it is dropped.
+#[derive(Debug)]
+pub struct Plan {
+    _alone: MutexGuard<'static, ()>,
+}
+
+#[derive(Debug)]
+struct Planned {
+    counts: [u64; 8],
+    fault: Option<(Operation, u64, Fault)>,
+    met: bool,
+}
+
+static ALONE: Mutex<()> = Mutex::new(());
+static PLANNED: Mutex<Option<Planned>> = Mutex::new(None);
+/// Whether there is a plan: a run without one should not wait for a lock at each operation.
+static ANY: AtomicBool = AtomicBool::new(false);
+
+/// Counts operations from now on. Waits until no other plan is there.
+pub fn count() -> Plan {
+    plan(None)
+}
+
+/// Lets the `nth` operation of a kind from now on, from 0, meet a fault. Waits until no other plan is there.
+pub fn fail(operation: Operation, nth: u64, fault: Fault) -> Plan {
+    plan(Some((operation, nth, fault)))
+}
+
+fn plan(fault: Option<(Operation, u64, Fault)>) -> Plan {
+    let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    *lock(&PLANNED) = Some(Planned { counts: [0; 8], fault, met: false });
+    ANY.store(true, Ordering::SeqCst);
+    Plan { _alone: alone }
+}
+
+impl Plan {
+    /// Operations of a kind so far.
+    pub fn operations(&self, operation: Operation) -> u64 {
+        lock(&PLANNED).as_ref().map_or(0, |planned| planned.counts[operation as usize])
+    }
+
+    /// Whether the fault has happened.
+    pub fn met(&self) -> bool {
+        lock(&PLANNED).as_ref().is_some_and(|planned| planned.met)
+    }
+}
+
+impl Drop for Plan {
+    fn drop(&mut self) {
+        ANY.store(false, Ordering::SeqCst);
+        *lock(&PLANNED) = None;
+    }
+}
+
+/// How many bytes of `length` an operation may move.
+pub(super) fn allowed(operation: Operation, length: usize) -> io::Result<usize> {
+    if !ANY.load(Ordering::Relaxed) {
+        return Ok(length);
+    }
+    let mut guard = lock(&PLANNED);
+    let Some(planned) = guard.as_mut() else { return Ok(length) };
+    let number = planned.counts[operation as usize];
+    planned.counts[operation as usize] += 1;
+    let Some((_, _, fault)) = planned.fault.filter(|&(of, nth, _)| (of, nth) == (operation, number)) else { return Ok(length) };
+    planned.met = true;
+    drop(guard);
+    match fault {
+        Fault::Errno(number) => Err(io::Error::from_raw_os_error(number)),
+        Fault::Short => Ok(length.div_ceil(2)),
+        Fault::Panic => panic!("a planned panic"),
+    }
+}

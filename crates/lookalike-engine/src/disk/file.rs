@@ -1,0 +1,147 @@
+//! An open file.
+
+use std::{
+    fs::{self, OpenOptions, Permissions},
+    io::{self, Read, Seek, SeekFrom, Write},
+    os::{
+        fd::{AsFd, BorrowedFd},
+        unix::fs::{FileExt, OpenOptionsExt},
+    },
+    path::Path,
+};
+
+use super::{Operation, doing, moving};
+
+/// Readable and writable as the user's umask has it, like any file that a program makes.
+const MODE: u32 = 0o666;
+
+/// An open file, whose every operation goes through this layer.
+#[derive(Debug)]
+pub(crate) struct File(fs::File);
+
+impl File {
+    /// Opens a file or pipe to read it.
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        doing(Operation::Open, || fs::File::open(path)).map(Self)
+    }
+
+    /// Opens what is there, a device or a pipe, to write behind what it holds.
+    pub(crate) fn append(path: &Path) -> io::Result<Self> {
+        doing(Operation::Open, || OpenOptions::new().append(true).open(path)).map(Self)
+    }
+
+    /// Standard input, without the standard library's buffer.
+    pub(crate) fn stdin() -> io::Result<Self> {
+        Self::shared(io::stdin().as_fd())
+    }
+
+    /// Standard output, without the standard library's buffer.
+    pub(crate) fn stdout() -> io::Result<Self> {
+        Self::shared(io::stdout().as_fd())
+    }
+
+    fn shared(descriptor: BorrowedFd) -> io::Result<Self> {
+        doing(Operation::Open, || descriptor.try_clone_to_owned()).map(|owned| Self(owned.into()))
+    }
+
+    /// A temporary file to write and read, that has no name and is gone with the process.
+    pub(crate) fn temporary(folder: &Path) -> io::Result<Self> {
+        doing(Operation::Create, || tempfile::tempfile_in(folder)).map(Self)
+    }
+
+    /// A file without a name, that can be [named](Self::link) later. Not every file system has such.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn unnamed(folder: &Path) -> io::Result<Self> {
+        let flags = rustix::fs::OFlags::TMPFILE.bits() as i32;
+        doing(Operation::Create, || {
+            if !Path::new(DESCRIPTORS).exists() {
+                return Err(io::ErrorKind::Unsupported.into());
+            }
+            OpenOptions::new().write(true).mode(MODE).custom_flags(flags).open(folder)
+        })
+        .map(Self)
+    }
+
+    /// A file without a name: not on this system.
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) fn unnamed(_: &Path) -> io::Result<Self> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Makes a file that is not there yet, to write it.
+    pub(crate) fn create_new(path: &Path) -> io::Result<Self> {
+        doing(Operation::Create, || OpenOptions::new().write(true).create_new(true).mode(MODE).open(path)).map(Self)
+    }
+
+    /// Gives an [unnamed](Self::unnamed) file a name that nothing has yet.
+    pub(crate) fn link(&self, path: &Path) -> io::Result<()> {
+        use rustix::fs::{AtFlags, CWD, linkat};
+        let descriptor = std::os::fd::AsRawFd::as_raw_fd(&self.0);
+        let here = format!("{DESCRIPTORS}/{descriptor}");
+        doing(Operation::Link, || Ok(linkat(CWD, &here, CWD, path, AtFlags::SYMLINK_FOLLOW)?))
+    }
+
+    /// Another handle of the same open file: they share a position.
+    pub(crate) fn try_clone(&self) -> io::Result<Self> {
+        doing(Operation::Open, || self.0.try_clone()).map(Self)
+    }
+
+    /// Sets who may read and write it.
+    pub(crate) fn set_permissions(&self, permissions: Permissions) -> io::Result<()> {
+        self.0.set_permissions(permissions)
+    }
+
+    /// Brings its bytes and its size to the disk.
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        doing(Operation::Sync, || self.0.sync_all())
+    }
+
+    /// Reads some bytes from the place `offset`, wherever the position is.
+    pub(crate) fn read_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
+        moving(Operation::Read, bytes.len(), |length| self.0.read_at(&mut bytes[..length], offset))
+    }
+
+    /// Fills `bytes` from the place `offset`, wherever the position is.
+    pub(crate) fn read_exact_at(&self, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()> {
+        while !bytes.is_empty() {
+            let read = self.read_at(bytes, offset)?;
+            if read == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            bytes = &mut bytes[read..];
+            offset += read as u64;
+        }
+        Ok(())
+    }
+}
+
+impl Read for File {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        moving(Operation::Read, bytes.len(), |length| self.0.read(&mut bytes[..length]))
+    }
+}
+
+impl Write for File {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        moving(Operation::Write, bytes.len(), |length| self.0.write(&bytes[..length]))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Seek for File {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.0.seek(to)
+    }
+}
+
+impl AsFd for File {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+/// Where Linux shows a process its open files.
+const DESCRIPTORS: &str = "/proc/self/fd";

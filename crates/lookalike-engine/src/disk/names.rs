@@ -1,0 +1,33 @@
+//! The names of files.
+
+use std::{fs, io, path::Path};
+
+use super::{Operation, doing};
+
+/// Gives a file another name; whatever had it is replaced in the same moment.
+pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    doing(Operation::Rename, || fs::rename(from, to))
+}
+
+/// Gives two files each other's names, in one moment. Not every file system can.
+#[cfg(target_os = "linux")]
+pub(crate) fn exchange(one: &Path, other: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    doing(Operation::Rename, || Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?))
+}
+
+/// Gives two files each other's names: not on this system.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn exchange(_: &Path, _: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Takes a file's name away.
+pub(crate) fn remove(path: &Path) -> io::Result<()> {
+    doing(Operation::Remove, || fs::remove_file(path))
+}
+
+/// The folder that a path's file stands in.
+pub(crate) fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}

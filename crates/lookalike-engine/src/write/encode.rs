@@ -1,0 +1,95 @@
+//! An output's bytes, compressed by its ending.
+
+use std::{
+    io::{self, Write},
+    path::Path,
+    sync::mpsc::Sender,
+};
+
+use super::{gzip::Gzip, sink::Sink};
+use crate::disk::Window;
+
+/// Compresses windows, or not.
+pub(super) enum Encoder {
+    Plain(Sink),
+    Gzip(Box<Gzip>),
+    Zstd(zstd::Encoder<'static, Gathered>),
+}
+
+impl Encoder {
+    pub(super) fn new(sink: Sink, path: &Path, threads: usize) -> io::Result<Self> {
+        Ok(match path.extension().and_then(|ending| ending.to_str()) {
+            Some("gz") => Self::Gzip(Box::new(Gzip::new(Gathered::new(sink), threads)?)),
+            Some("zst") => {
+                let mut encoder = zstd::Encoder::new(Gathered::new(sink), 3)?;
+                // One frame: a reader that stops at the end of the first, as some do, loses nothing. The bytes are the same for
+                // any number of workers but none.
+                encoder.multithread(threads as u32)?;
+                encoder.include_checksum(true)?;
+                Self::Zstd(encoder)
+            }
+            _ => Self::Plain(sink),
+        })
+    }
+
+    /// Windows that it holds for itself.
+    pub(super) fn windows(&self) -> usize {
+        if let Self::Gzip(encoder) = self { encoder.windows() } else { 0 }
+    }
+
+    /// Takes a window, and gives it back when its bytes are not needed any more.
+    pub(super) fn write(&mut self, mut window: Window, empty: &Sender<Window>) -> io::Result<()> {
+        match self {
+            Self::Plain(sink) => sink.write_all(window.bytes())?,
+            Self::Zstd(encoder) => encoder.write_all(window.bytes())?,
+            Self::Gzip(encoder) => return encoder.write(window, empty),
+        }
+        window.clear();
+        // The producer may be gone.
+        drop(empty.send(window));
+        Ok(())
+    }
+
+    /// Ends the stream.
+    pub(super) fn finish(self) -> io::Result<Sink> {
+        match self {
+            Self::Plain(sink) => Ok(sink),
+            Self::Gzip(encoder) => encoder.finish()?.finish(),
+            Self::Zstd(encoder) => encoder.finish()?.finish(),
+        }
+    }
+}
+
+/// Gathers what an encoder gives into windows, which a sink takes best.
+pub(super) struct Gathered {
+    sink: Sink,
+    window: Window,
+}
+
+impl Gathered {
+    fn new(sink: Sink) -> Self {
+        Self { sink, window: Window::new() }
+    }
+
+    /// Writes what is left.
+    pub(super) fn finish(mut self) -> io::Result<Sink> {
+        self.flush()?;
+        Ok(self.sink)
+    }
+}
+
+impl Write for Gathered {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let left = self.window.fill(bytes).len();
+        if self.window.is_full() {
+            self.flush()?;
+        }
+        Ok(bytes.len() - left)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.sink.write_all(self.window.bytes())?;
+        self.window.clear();
+        Ok(())
+    }
+}

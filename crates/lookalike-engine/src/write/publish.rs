@@ -1,0 +1,105 @@
+//! Outputs get their names together: all of them, or none.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use super::sink::{Hidden, Whole};
+use crate::{
+    disk::{exchange, remove, rename},
+    error::{Error, ErrorKind, Result},
+};
+
+/// An output that has its name, and can lose it again.
+struct Named {
+    target: PathBuf,
+    before: Before,
+}
+
+/// What had an output's name before it.
+enum Before {
+    Nothing,
+    /// A file, which has the hidden name now.
+    Kept(Hidden),
+    /// A file that is no more.
+    Replaced,
+}
+
+/// Gives whole files their names. When one cannot have its, those before it lose theirs, and what they replaced is there again.
+pub(super) fn publish(files: Vec<Whole>) -> Result<()> {
+    let mut named = Vec::new();
+    let mut files = files.into_iter().peekable();
+    while let Some(Whole { hidden, target }) = files.next() {
+        // The last one needs no way back: it replaces at once.
+        let is_last = files.peek().is_none();
+        match name(hidden, &target, is_last) {
+            Ok(before) => named.push(Named { target, before }),
+            Err(error) => {
+                let failure = Error::writing(&target.display().to_string(), &error);
+                return Err(take_back(named, failure));
+            }
+        }
+    }
+    named.into_iter().try_for_each(Named::clean)
+}
+
+/// Gives a file its name.
+fn name(hidden: Hidden, target: &Path, replace: bool) -> io::Result<Before> {
+    if !target.exists() {
+        rename(hidden.path(), target)?;
+        hidden.forget();
+        return Ok(Before::Nothing);
+    }
+    if !replace {
+        match exchange(hidden.path(), target) {
+            Ok(()) => return Ok(Before::Kept(hidden)),
+            // Some file systems cannot.
+            Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    rename(hidden.path(), target)?;
+    hidden.forget();
+    Ok(Before::Replaced)
+}
+
+/// Undoes what was named, and says what could not be undone.
+fn take_back(named: Vec<Named>, failure: Error) -> Error {
+    let mut left = Vec::new();
+    for Named { target, before } in named.into_iter().rev() {
+        let undone = match &before {
+            Before::Nothing => remove(&target).is_ok(),
+            Before::Kept(hidden) => exchange(hidden.path(), &target).is_ok(),
+            Before::Replaced => false,
+        };
+        match before {
+            // Under the hidden name is what the file held before: it must stay.
+            Before::Kept(hidden) if !undone => {
+                left.push(format!("{} (its earlier content is {})", target.display(), hidden.path().display()));
+                hidden.forget();
+            }
+            _ if !undone => left.push(target.display().to_string()),
+            _ => {}
+        }
+    }
+    if left.is_empty() {
+        return failure;
+    }
+    Error::new(failure.kind(), format!("{failure}; already written: {}", left.join(", ")))
+}
+
+impl Named {
+    /// Removes what had the name before.
+    fn clean(self) -> Result<()> {
+        let Before::Kept(hidden) = self.before else { return Ok(()) };
+        let left = hidden.path().display().to_string();
+        hidden.remove().map_err(|error| {
+            let message = format!(
+                "{left}: cannot be removed: {error}; it is what {} held before, all outputs are written: remove it yourself",
+                self.target.display()
+            );
+            Error::new(ErrorKind::Output, message)
+        })
+    }
+}
