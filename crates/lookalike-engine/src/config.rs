@@ -54,8 +54,8 @@ impl Default for RunConfig {
 }
 
 /// What a run takes besides what grows with its documents: the program, blocks that are read and written, buffers.
-const FIXED: u64 = 24 << 20;
-const FIXED_PER_THREAD: u64 = 6 << 20;
+const FIXED: u64 = 32 << 20;
+const FIXED_PER_THREAD: u64 = 8 << 20;
 
 /// Where the system does not tell what is free.
 const USUAL_MEMORY: u64 = 2 << 30;
@@ -65,7 +65,8 @@ impl RunConfig {
     pub(crate) fn budget(&self, threads: usize) -> Arc<Budget> {
         let memory = self.memory.unwrap_or_else(|| free_memory().map_or(USUAL_MEMORY, |free| free / 2));
         let fixed = FIXED + FIXED_PER_THREAD * threads as u64;
-        Budget::new(memory.saturating_sub(fixed).max(memory / 4), &self.temp_dir)
+        // A quarter of the rest for what the allocator cannot use.
+        Budget::new((memory.saturating_sub(fixed) / 4 * 3).max(memory / 8), &self.temp_dir)
     }
 
     /// Which document of a group stays. Of texts that contain each other it is the whole that should, not the excerpt.

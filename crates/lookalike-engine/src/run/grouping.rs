@@ -44,6 +44,7 @@ pub(crate) fn each_group<K: Key>(
     let mut rows: Vec<(K, u64)> = Vec::new();
     for stretch in stretches(keys.len(), budget.room() / size_of::<(K, u64)>()) {
         rows.clear();
+        rows.reserve_exact((keys.len() as usize).min(budget.room() / size_of::<(K, u64)>()));
         keys.each_piece(1, |first, piece| {
             let inside = (first..).zip(piece).filter(|(_, key)| stretch.contains(&key.range()));
             rows.extend(inside.filter_map(|(document, key)| place_of(document).map(|place| (*key, place))));

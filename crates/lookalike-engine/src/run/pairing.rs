@@ -220,6 +220,7 @@ impl Pairing {
         }
         self.narrow(likely)?;
         let numbers = self.numbers()?;
+        self.budget.hold(numbers as usize * HELD_PER_CONTENDER);
         pool.install(|| buckets.into_par_iter().map(|buckets| self.label(&buckets, numbers)).collect())
     }
 
@@ -238,6 +239,10 @@ impl Pairing {
         Ok(column)
     }
 }
+
+/// Bytes held of a contender until the end, besides its sketch and its set: its buckets (21 bands), its verdict, where its set
+/// lies.
+const HELD_PER_CONTENDER: usize = 21 * 4 + 16 + 12;
 
 /// Documents that are looked at before a document of a large bucket is taken as likely anyway: it costs a set that may not be
 /// needed, where looking on would cost the square of the bucket.

@@ -16,33 +16,52 @@ use crate::{
     error::{Error, Result},
 };
 
-/// Bytes that are read at a time by those who read all.
+/// Bytes that are read at a time by those who read all, and that are allocated at a time.
 const PIECE: usize = 1 << 18;
 
 /// An append-only store of `T`s. The beginning may lie in a file, the end in memory.
 #[derive(Debug)]
 pub(crate) struct Spill<T> {
-    tail: Vec<T>,
+    /// What is in memory, in chunks of one size: nothing is ever moved to make room.
+    chunks: Vec<Vec<T>>,
+    in_memory: u64,
     file: Option<File>,
     in_file: u64,
     budget: Arc<Budget>,
 }
 
 impl<T: bytemuck::Pod> Spill<T> {
+    /// `T`s of a chunk.
+    const CHUNK: usize = PIECE / size_of::<T>();
+
     pub(crate) fn new(budget: &Arc<Budget>) -> Self {
-        Self { tail: Vec::new(), file: None, in_file: 0, budget: budget.clone() }
+        Self { chunks: Vec::new(), in_memory: 0, file: None, in_file: 0, budget: budget.clone() }
     }
 
     /// The number of `T`s: the place that the next will have.
     pub(crate) fn len(&self) -> u64 {
-        self.in_file + self.tail.len() as u64
+        self.in_file + self.in_memory
     }
 
     /// Appends. What is too much for the run's memory goes to the file.
     pub(crate) fn append(&mut self, more: &[T]) -> Result<()> {
-        self.tail.extend_from_slice(more);
+        let mut rest = more;
+        while !rest.is_empty() {
+            let at = self.in_memory as usize % Self::CHUNK;
+            if at == 0 {
+                self.chunks.push(Vec::with_capacity(Self::CHUNK));
+            }
+            let (now, later) = rest.split_at(rest.len().min(Self::CHUNK - at));
+            self.chunks.last_mut().into_iter().for_each(|chunk| chunk.extend_from_slice(now));
+            self.in_memory += now.len() as u64;
+            rest = later;
+        }
         self.budget.hold(size_of_val(more));
-        if self.budget.is_over() && size_of_val(&*self.tail) >= self.budget.worth_writing() { self.flush() } else { Ok(()) }
+        if self.budget.is_over() && self.in_memory as usize * size_of::<T>() >= self.budget.worth_writing() {
+            self.flush()
+        } else {
+            Ok(())
+        }
     }
 
     /// Appends straight to the file, where there is no room for a copy.
@@ -53,9 +72,12 @@ impl<T: bytemuck::Pod> Spill<T> {
 
     /// Writes all to the file.
     pub(crate) fn flush(&mut self) -> Result<()> {
-        let tail = std::mem::take(&mut self.tail);
-        self.budget.release(size_of_val(&*tail));
-        self.write(&tail).map_err(|error| Error::temporary(self.budget.temp_dir(), &error))
+        for chunk in std::mem::take(&mut self.chunks) {
+            self.budget.release(size_of_val(&*chunk));
+            self.in_memory -= chunk.len() as u64;
+            self.write(&chunk).map_err(|error| Error::temporary(self.budget.temp_dir(), &error))?;
+        }
+        Ok(())
     }
 
     fn write(&mut self, more: &[T]) -> io::Result<()> {
@@ -70,23 +92,29 @@ impl<T: bytemuck::Pod> Spill<T> {
 
     /// Forgets all, and gives its room back.
     pub(crate) fn clear(&mut self) {
-        self.budget.release(size_of_val(&*self.tail));
-        (self.tail, self.file, self.in_file) = (Vec::new(), None, 0);
+        *self = Self::new(&self.budget.clone());
     }
 
-    /// The `T`s in a range of places; `room` holds those that have to be read from the file.
+    /// The `T`s in a range of places; `room` holds those that do not lie in one piece of memory.
     pub(crate) fn get<'a>(&'a self, range: Range<u64>, room: &'a mut Vec<T>) -> Result<&'a [T]> {
-        if range.start >= self.in_file {
-            return Ok(&self.tail[(range.start - self.in_file) as usize..(range.end - self.in_file) as usize]);
+        let in_file = self.in_file.min(range.end).saturating_sub(range.start) as usize;
+        let mut at = range.start.saturating_sub(self.in_file) as usize;
+        let mut left = (range.end - range.start) as usize - in_file;
+        if in_file == 0 && left <= Self::CHUNK - at % Self::CHUNK {
+            let chunk = self.chunks.get(at / Self::CHUNK).map_or(&[][..], |chunk| chunk);
+            return Ok(&chunk[if left == 0 { 0..0 } else { at % Self::CHUNK..at % Self::CHUNK + left }]);
         }
-        let in_file = (self.in_file.min(range.end) - range.start) as usize;
         room.resize(in_file, T::zeroed());
-        let read = match &self.file {
-            Some(file) => file.read_exact_at(bytemuck::cast_slice_mut(room), range.start * size_of::<T>() as u64),
-            None => Err(io::ErrorKind::UnexpectedEof.into()),
-        };
-        read.map_err(|error| Error::temporary(self.budget.temp_dir(), &error))?;
-        room.extend_from_slice(&self.tail[..(range.end - range.start) as usize - in_file]);
+        if let (Some(file), true) = (&self.file, in_file > 0) {
+            file.read_exact_at(bytemuck::cast_slice_mut(room), range.start * size_of::<T>() as u64)
+                .map_err(|error| Error::temporary(self.budget.temp_dir(), &error))?;
+        }
+        while left > 0 {
+            let chunk = &self.chunks[at / Self::CHUNK][at % Self::CHUNK..];
+            let now = &chunk[..left.min(chunk.len())];
+            room.extend_from_slice(now);
+            (at, left) = (at + now.len(), left - now.len());
+        }
         Ok(room)
     }
 
@@ -105,7 +133,7 @@ impl<T: bytemuck::Pod> Spill<T> {
 
 impl<T> Drop for Spill<T> {
     fn drop(&mut self) {
-        self.budget.release(size_of_val(&*self.tail));
+        self.chunks.iter().for_each(|chunk| self.budget.release(size_of_val(&**chunk)));
     }
 }
 
@@ -117,9 +145,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_appended_is_read_back(runs in prop::collection::vec(prop::collection::vec(any::<u64>(), 0..9), 0..30), flushed in 0usize..30) {
+        fn what_was_appended_is_read_back(runs in prop::collection::vec((any::<u64>(), 0usize..40_000), 0..12), flushed in 0usize..12) {
             let budget = Budget::new(1 << 30, &std::env::temp_dir());
             let mut spill = Spill::new(&budget);
+            let runs: Vec<Vec<u64>> = runs.into_iter().map(|(first, length)| (first >> 1..).take(length).collect()).collect();
             for (run, number) in runs.iter().zip(0..) {
                 spill.append(run).unwrap();
                 if number == flushed {
