@@ -1,6 +1,11 @@
 //! What can go wrong with files, told so that the user knows where to look and what to do.
 
-use std::{fmt, io, path::Path};
+use std::{
+    any::Any,
+    fmt, io,
+    panic::{self, AssertUnwindSafe},
+    path::Path,
+};
 
 /// The result of an engine function.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -67,7 +72,7 @@ impl Error {
             io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput | io::ErrorKind::Other => {
                 format!("{path}: the compressed data is damaged ({error}); copy or download it again")
             }
-            _ => format!("{path}: cannot be read: {error}"),
+            _ => format!("{path}: cannot be read: {error}; look after the disk, or copy the file to another and read it there"),
         };
         Self::new(ErrorKind::Input, message)
     }
@@ -80,7 +85,9 @@ impl Error {
             io::ErrorKind::NotFound => "its folder does not exist; make it first".into(),
             io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only; write elsewhere".into(),
             io::ErrorKind::IsADirectory => "it is a folder; give the name of a file".into(),
-            _ => error.to_string(),
+            // Told by ourselves.
+            io::ErrorKind::Other => error.to_string(),
+            _ => format!("{error}; look after the disk, or write elsewhere"),
         };
         Self::new(ErrorKind::Output, format!("{path}: cannot be written: {what}"))
     }
@@ -93,6 +100,23 @@ impl Error {
         let message = format!("temporary files in {}: {what}; name another folder with --temp-dir", folder.display());
         Self::new(ErrorKind::Temporary, message)
     }
+}
+
+/// Works, and makes an error of a panic. What was being changed when it happened must not be used any more.
+pub(crate) fn without_panic<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    let worked = panic::catch_unwind(AssertUnwindSafe(work));
+    worked.unwrap_or_else(|panic| Err(Error::new(ErrorKind::Internal, panicked(&*panic))))
+}
+
+/// What is told of a panic.
+pub(crate) fn panicked(panic: &(dyn Any + Send)) -> String {
+    format!("lookalike failed: {}; please report it", said(panic))
+}
+
+/// What a panic said.
+pub(crate) fn said(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message")
 }
 
 impl fmt::Display for Error {

@@ -188,7 +188,7 @@ impl Source {
             let mut again = file.try_clone().map_err(|error| Error::temporary(&self.temp_dir, &error))?;
             again.rewind().map_err(|error| Error::temporary(&self.temp_dir, &error))?;
             *lock(spool) = Some(file);
-            return decompress(again, "the spool of standard input");
+            return decompress(Spooled { file: again, temp_dir: self.temp_dir.clone() }, "the spool of standard input");
         }
         let name = input.name();
         let reader = match input {
@@ -235,11 +235,25 @@ impl Read for Spooling {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.reader.read(buffer)?;
         if !buffer.is_empty() {
-            self.keep(&buffer[..n]).map_err(|error| {
-                // A kind of its own, so that the message speaks of the spool and not of damaged input.
-                io::Error::new(io::ErrorKind::StorageFull, format!("{}", Error::temporary(&self.temp_dir, &error)))
-            })?;
+            self.keep(&buffer[..n]).map_err(|error| of_spool(&self.temp_dir, &error))?;
         }
         Ok(n)
     }
+}
+
+/// What was spooled, read again.
+struct Spooled {
+    file: File,
+    temp_dir: PathBuf,
+}
+
+impl Read for Spooled {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.file.read(buffer).map_err(|error| of_spool(&self.temp_dir, &error))
+    }
+}
+
+/// A kind of its own, so that the message speaks of the spool and not of damaged input.
+fn of_spool(temp_dir: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(io::ErrorKind::StorageFull, Error::temporary(temp_dir, error).to_string())
 }

@@ -25,7 +25,7 @@ use super::{
 };
 use crate::{
     config::{Observer, RunConfig},
-    error::{Error, ErrorKind, Result},
+    error::{Error, ErrorKind, Result, without_panic},
     memory::peak_memory,
     read::{Source, expand},
     write::{Output, finish, refuse_overwriting},
@@ -48,6 +48,10 @@ pub struct Outputs {
 /// A configuration that cannot be, an input that cannot be read, a line that is no record (unless bad lines are set aside),
 /// an output that cannot be written. Nothing is left under an output's name then.
 pub fn dedup(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Result<Summary> {
+    without_panic(|| all_passes(config, outputs, observer))
+}
+
+fn all_passes(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Result<Summary> {
     let started = Instant::now();
     let method = Method::new(config.method.clone())?;
     let inputs = expand(&config.inputs)?;

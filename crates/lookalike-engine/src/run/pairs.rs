@@ -25,7 +25,7 @@ use super::{
 };
 use crate::{
     config::{Observer, RunConfig},
-    error::{Error, ErrorKind, Result},
+    error::{Error, ErrorKind, Result, without_panic},
     places::Places,
     read::{Source, expand},
     write::{Output, finish, refuse_overwriting},
@@ -112,6 +112,10 @@ pub struct PairsSummary {
 /// # Errors
 /// As [`dedup`](super::dedup::dedup).
 pub fn pairs(config: &RunConfig, output: Option<&Path>, observer: Observer) -> Result<PairsSummary> {
+    without_panic(|| all_passes(config, output, observer))
+}
+
+fn all_passes(config: &RunConfig, output: Option<&Path>, observer: Observer) -> Result<PairsSummary> {
     // A list of pairs is there for its figures: they are counted whatever way candidates are found, unless asked otherwise.
     // Pairs are not grouped.
     let (verify, cluster) = (config.method.verify.or(Some(Verify::Exact)), Cluster::Law);

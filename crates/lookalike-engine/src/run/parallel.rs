@@ -5,7 +5,6 @@
 //! results wait for an earlier one.
 
 use std::{
-    any::Any,
     collections::BTreeMap,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Mutex, PoisonError},
@@ -14,7 +13,7 @@ use std::{
 use rayon::ThreadPool;
 
 use crate::{
-    error::{Error, ErrorKind, Result},
+    error::{Error, ErrorKind, Result, panicked, said},
     lock::lock,
     read::{Block, Blocks, LineCounter, Tag},
 };
@@ -66,8 +65,7 @@ pub(crate) fn in_order_placed<S: Default, T: Send>(
             }
         }));
         if let Err(panic) = worked {
-            let message = format!("lookalike failed: {}; please report it", said(&*panic));
-            lock(&queue).failed.get_or_insert(Error::new(ErrorKind::Internal, message));
+            lock(&queue).failed.get_or_insert(Error::new(ErrorKind::Internal, panicked(&*panic)));
             blocks.stop();
         }
     });
@@ -96,12 +94,6 @@ impl Panicked {
 /// Does something that may panic.
 pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> std::result::Result<T, Panicked> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| Panicked(said(&*panic).into()))
-}
-
-/// What a panic said.
-fn said(panic: &(dyn Any + Send)) -> &str {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message")
 }
 
 struct Queue<T, F> {

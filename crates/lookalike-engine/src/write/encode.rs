@@ -38,13 +38,12 @@ impl Encoder {
     }
 
     /// Takes a window, and gives it back when its bytes are not needed any more.
-    pub(super) fn write(&mut self, mut window: Window, empty: &Sender<Window>) -> io::Result<()> {
+    pub(super) fn write(&mut self, window: Window, empty: &Sender<Window>) -> io::Result<()> {
         match self {
             Self::Plain(sink) => sink.write_all(window.bytes())?,
             Self::Zstd(encoder) => encoder.write_all(window.bytes())?,
             Self::Gzip(encoder) => return encoder.write(window, empty),
         }
-        window.clear();
         // The producer may be gone.
         drop(empty.send(window));
         Ok(())

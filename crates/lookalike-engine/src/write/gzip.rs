@@ -13,8 +13,8 @@ use std::{
 
 use flate2::{Compress, Compression, Crc, FlushCompress};
 
-use super::{encode::Gathered, output::panicked};
-use crate::disk::Window;
+use super::encode::Gathered;
+use crate::{disk::Window, error::panicked};
 
 /// Parts that a thread may have before it: one in work, one that waits.
 const AHEAD: u64 = 2;
@@ -132,7 +132,7 @@ impl Packer {
     fn failure(&mut self) -> io::Error {
         self.jobs.take();
         match self.thread.take().map(JoinHandle::join) {
-            Some(Err(panic)) => panicked("a compressing thread", &*panic),
+            Some(Err(panic)) => io::Error::other(panicked(&*panic)),
             _ => io::Error::other("a compressing thread has ended"),
         }
     }
@@ -145,14 +145,11 @@ impl Part {
         self.crc.update(bytes);
         self.packed.clear();
         compress.reset();
-        loop {
-            self.packed.reserve(bytes.len() / 2 + 64);
-            let rest = &bytes[compress.total_in() as usize..];
-            compress.compress_vec(rest, &mut self.packed, FlushCompress::Sync)?;
-            // All is out when there was room for more.
-            if compress.total_in() == bytes.len() as u64 && self.packed.len() < self.packed.capacity() {
-                return Ok(());
-            }
-        }
+        // Room for all of it at once, were it as random as can be: a flush that is called twice leaves two marks, and the bytes
+        // must not depend on how large a buffer once was.
+        self.packed.reserve(bytes.len() + bytes.len() / 8 + 1024);
+        compress.compress_vec(bytes, &mut self.packed, FlushCompress::Sync)?;
+        let whole = compress.total_in() == bytes.len() as u64 && self.packed.len() < self.packed.capacity();
+        if whole { Ok(()) } else { Err(io::Error::other("a compressed part is larger than it can be")) }
     }
 }

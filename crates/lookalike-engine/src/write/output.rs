@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     disk::Window,
-    error::{Error, ErrorKind, Result},
+    error::{Error, ErrorKind, Result, panicked},
 };
 
 /// An output in the making. Dropped unfinished, it leaves nothing.
@@ -79,14 +79,16 @@ impl Output {
     /// An empty window; none when the writer is gone.
     fn next_window(&mut self) -> Option<Window> {
         let (made, most) = &mut self.windows;
-        if let Ok(window) = self.empty.try_recv() {
-            return Some(window);
-        }
-        if made < most {
-            *made += 1;
-            return Some(Window::new());
-        }
-        self.empty.recv().ok()
+        let mut window = match self.empty.try_recv() {
+            Ok(window) => window,
+            Err(_) if made < most => {
+                *made += 1;
+                Window::new()
+            }
+            Err(_) => self.empty.recv().ok()?,
+        };
+        window.clear();
+        Some(window)
     }
 
     /// Ends the compression and brings all to the disk, still without its name.
@@ -111,19 +113,13 @@ impl Output {
     /// Waits until all is written; gives what it was written to, the first time.
     fn join(&mut self) -> Result<Sink> {
         let Some(writer) = self.writer.take() else { return Err(given_up(&self.name)) };
-        let written = writer.join().unwrap_or_else(|panic| Err(panicked("the writing thread", &*panic)));
+        let written = writer.join().unwrap_or_else(|panic| Err(io::Error::other(panicked(&*panic))));
         written.map_err(|error| Error::writing(&self.name, &error))
     }
 }
 
 fn given_up(name: &str) -> Error {
     Error::new(ErrorKind::Output, format!("{name}: was given up after an earlier failure"))
-}
-
-/// The failure that a thread's panic is.
-pub(super) fn panicked(who: &str, panic: &(dyn std::any::Any + Send)) -> io::Error {
-    let said = panic.downcast_ref::<&str>().copied().or(panic.downcast_ref::<String>().map(String::as_str));
-    io::Error::other(format!("{who} failed: {}; this is a fault of the program: please report it", said.unwrap_or("it panicked")))
 }
 
 /// The writing thread: all pieces in their order.

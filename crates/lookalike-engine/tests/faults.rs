@@ -1,0 +1,284 @@
+//! A fault at every file operation of a run, one at a time: a clear error and nothing left behind, or, where the operation can
+//! be done again, the bytes of an undisturbed run.
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, OpenOptions},
+    io::{Read, Write},
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
+    thread::JoinHandle,
+};
+
+use lookalike_engine::{
+    ErrorKind, Outputs, Result, RunConfig, Summary, dedup,
+    faults::{Fault, Operation, count, fail},
+};
+use tempfile::TempDir;
+
+const EIO: i32 = 5;
+const EINTR: i32 = 4;
+const EINVAL: i32 = 22;
+const ENOSPC: i32 = 28;
+
+const ALL: [Operation; 8] = [
+    Operation::Open,
+    Operation::Create,
+    Operation::Read,
+    Operation::Write,
+    Operation::Sync,
+    Operation::Rename,
+    Operation::Link,
+    Operation::Remove,
+];
+
+/// Names and contents of a folder's files.
+type Files = BTreeMap<String, Vec<u8>>;
+
+fn files(folder: &Path) -> Files {
+    let file = |entry: std::io::Result<fs::DirEntry>| entry.unwrap();
+    let regular = fs::read_dir(folder).unwrap().map(file).filter(|entry| entry.file_type().unwrap().is_file());
+    regular.map(|entry| (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap())).collect()
+}
+
+/// A folder with inputs of all kinds, one for outputs, one for temporary files.
+struct Place {
+    folder: TempDir,
+    config: RunConfig,
+    outputs: Outputs,
+    piped: Vec<u8>,
+    /// What stands under some outputs' names before a run.
+    old: Files,
+}
+
+/// Lines of which some are alike, with so much beside the text that the kept ones go past the page cache.
+fn lines(name: &str, number: usize, padding: usize) -> Vec<u8> {
+    let mut lines = Vec::new();
+    for i in 0..number {
+        let base = if i % 3 == 2 { i - 1 } else { i };
+        let text: String = (0..30).map(|w| format!("{name}{base}w{w} ")).collect();
+        let tail = if i % 3 == 2 { "and more" } else { "" };
+        let padding = format!("{i:07}").repeat(padding / 7);
+        writeln!(lines, r#"{{"id":"{name}-{i}","text":"{text}{tail}","more":"{padding}"}}"#).unwrap();
+        if i % 40 == 7 {
+            writeln!(lines, "no record {i} {}", "x".repeat(200)).unwrap();
+        }
+    }
+    lines
+}
+
+impl Place {
+    fn new(kept: &str, decisions: &str, bad: &str, old: &[&str]) -> Self {
+        let folder = TempDir::new().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        for name in ["in", "out", "temp"] {
+            fs::create_dir(path(name)).unwrap();
+        }
+        fs::write(path("in/a.jsonl"), lines("a", 3000, 4000)).unwrap();
+        fs::write(path("in/b.jsonl.zst"), zstd::encode_all(&lines("b", 200, 100)[..], 1).unwrap()).unwrap();
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gzip.write_all(&lines("c", 200, 100)).unwrap();
+        fs::write(path("in/c.jsonl.gz"), gzip.finish().unwrap()).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(path("pipe")).status().unwrap().success());
+        let config = RunConfig {
+            inputs: ["in", "pipe"].iter().map(|name| path(name).display().to_string()).collect(),
+            skip_bad: Some(path("out").join(bad)),
+            threads: 2,
+            // Everything that can spill does so at once.
+            memory: Some(64 << 10),
+            temp_dir: path("temp"),
+            ..RunConfig::default()
+        };
+        let outputs =
+            Outputs { kept: Some(path("out").join(kept)), decisions: Some(path("out").join(decisions)), dry_run: false };
+        let old = old.iter().map(|name| (name.to_string(), format!("the old {name}").into_bytes())).collect();
+        Self { folder, config, outputs, piped: lines("d", 60, 300), old }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Writes into the pipe that the run reads.
+    fn feed(&self) -> JoinHandle<()> {
+        let (pipe, bytes) = (self.path("pipe"), self.piped.clone());
+        // The run may fail before it reads.
+        std::thread::spawn(move || drop(OpenOptions::new().write(true).open(pipe).and_then(|mut pipe| pipe.write_all(&bytes))))
+    }
+
+    fn run(&self) -> Result<Summary> {
+        fs::remove_dir_all(self.path("out")).unwrap();
+        fs::create_dir(self.path("out")).unwrap();
+        self.old.iter().for_each(|(name, bytes)| fs::write(self.path("out").join(name), bytes).unwrap());
+        let feed = self.feed();
+        let done = dedup(&self.config, &self.outputs, &|_| {});
+        // If nobody has opened the pipe, the feeder waits for a reader: here it is.
+        let mut rest = OpenOptions::new().read(true).custom_flags(nonblocking()).open(self.path("pipe")).unwrap();
+        while !feed.is_finished() {
+            drop(rest.read(&mut [0; 1 << 16]));
+            std::thread::yield_now();
+        }
+        feed.join().unwrap();
+        done
+    }
+
+    /// After a failure: as if the run had never been.
+    fn is_untouched(&self, inputs: &Files, what: &str) {
+        assert!(files(&self.path("in")) == *inputs, "{what}: the inputs were changed");
+        assert_eq!(files(&self.path("temp")).keys().collect::<Vec<_>>(), Vec::<&String>::new(), "{what}");
+        let out = files(&self.path("out"));
+        assert!(out == self.old, "{what}: left {:?}", out.keys());
+    }
+}
+
+fn nonblocking() -> i32 {
+    rustix::fs::OFlags::NONBLOCK.bits() as i32
+}
+
+/// Which of `all` operations to disturb: every one, or so many that they are spread over all.
+fn spread(all: u64, most: u64) -> Vec<u64> {
+    let step = all.div_ceil(most).max(1);
+    // The first and the last ones are where the kinds of files differ.
+    (0..all).filter(|n| n % step == 0 || *n < 6 || n + 6 >= all).collect()
+}
+
+fn every_operation(place: &Place) {
+    let inputs = files(&place.path("in"));
+    let plan = count();
+    place.run().unwrap();
+    let counts = ALL.map(|operation| plan.operations(operation));
+    drop(plan);
+    let expected = files(&place.path("out"));
+    assert_eq!(expected.len(), 3);
+    // As many runs do the same: the bytes are those of a run that nobody counts and nothing disturbs.
+    let plan = count();
+    place.run().unwrap();
+    drop(plan);
+    assert!(files(&place.path("out")) == expected);
+    println!("operations: {:?}", ALL.iter().zip(counts).collect::<Vec<_>>());
+    let mut struck = 0;
+    for (operation, all) in ALL.into_iter().zip(counts) {
+        let mut faults = vec![Fault::Errno(EIO), Fault::Errno(EINTR)];
+        match operation {
+            Operation::Write => faults.extend([Fault::Errno(ENOSPC), Fault::Errno(EINVAL), Fault::Short, Fault::Panic]),
+            Operation::Read => faults.extend([Fault::Short, Fault::Panic]),
+            Operation::Open | Operation::Remove => {}
+            _ => faults.push(Fault::Errno(ENOSPC)),
+        }
+        for fault in faults {
+            for nth in spread(all, 24) {
+                let what = format!("{operation:?} {nth} of {all}: {fault:?}");
+                let plan = fail(operation, nth, fault);
+                let done = place.run();
+                let met = plan.met();
+                drop(plan);
+                struck += u64::from(met);
+                let harmless = matches!(fault, Fault::Errno(EINTR) | Fault::Short) || !met;
+                let out = files(&place.path("out"));
+                match done {
+                    Ok(_) => {
+                        // Past the page cache, EINVAL says that it must go through it.
+                        let passed_by = fault == Fault::Errno(EINVAL) && operation == Operation::Write;
+                        assert!(harmless || passed_by, "{what}: was not noticed");
+                        assert!(out == expected, "{what}: other bytes");
+                    }
+                    Err(error) => {
+                        let message = error.to_string();
+                        assert!(!harmless, "{what}: {message}");
+                        let named = message.contains(&place.folder.path().display().to_string());
+                        let panicked = fault == Fault::Panic;
+                        assert!((named || panicked) && message.contains(';'), "{what}: {message}");
+                        assert!(!panicked || message.contains("report it"), "{what}: {message}");
+                        if operation == Operation::Remove {
+                            // Only what the outputs replaced is ever removed.
+                            let left: Vec<_> = out.keys().filter(|name| !expected.contains_key(*name)).collect();
+                            assert!(left.len() == 1 && message.contains(left[0].as_str()), "{what}: {message}, {left:?}");
+                            assert!(expected.iter().all(|(name, bytes)| out[name] == *bytes), "{what}");
+                        } else {
+                            place.is_untouched(&inputs, &what);
+                        }
+                        let disk_full = fault != Fault::Errno(ENOSPC) || message.contains("no space left");
+                        assert!(disk_full, "{what}: {message}");
+                    }
+                }
+            }
+        }
+    }
+    println!("{struck} faults met");
+    assert!(struck >= 200, "{struck}");
+}
+
+#[test]
+fn plain_outputs() {
+    every_operation(&Place::new("kept.jsonl", "why.jsonl", "bad.txt", &[]));
+}
+
+#[test]
+fn packed_outputs_over_old_ones() {
+    every_operation(&Place::new("kept.jsonl.gz", "why.jsonl.zst", "bad.txt.gz", &["bad.txt.gz", "why.jsonl.zst"]));
+}
+
+/// What is compressed on several threads is one stream, the same for any number of them.
+#[test]
+fn threads_change_no_byte_of_packed_outputs() {
+    let mut place = Place::new("kept.jsonl.gz", "why.jsonl.zst", "bad.txt", &[]);
+    place.config.inputs.pop();
+    let plan = count();
+    let mut first = None;
+    for threads in [1, 2, 5] {
+        place.config.threads = threads;
+        place.run().unwrap();
+        let out = files(&place.path("out"));
+        for (name, bytes) in first.get_or_insert_with(|| out.clone()) {
+            assert!(out[name] == *bytes, "{name}, {threads} threads");
+        }
+    }
+    let packed: Files = first.unwrap();
+    let mut kept = Vec::new();
+    // A reader of one member only.
+    flate2::read::GzDecoder::new(&packed["kept.jsonl.gz"][..]).read_to_end(&mut kept).unwrap();
+    let why = zstd::decode_all(&packed["why.jsonl.zst"][..]).unwrap();
+    place.outputs = Outputs { kept: Some(place.path("out/kept")), decisions: Some(place.path("out/why")), dry_run: false };
+    place.run().unwrap();
+    let plain = files(&place.path("out"));
+    assert!(plain["kept"] == kept && plain["why"] == why && kept.len() > 6 << 20);
+    drop(plan);
+}
+
+/// Where a file system has no files without a name, an output has a hidden one until it is whole.
+#[test]
+fn outputs_with_hidden_names() {
+    const EOPNOTSUPP: i32 = 95;
+    let place = Place::new("kept.jsonl", "why.jsonl", "bad.txt", &["why.jsonl"]);
+    let plan = count();
+    place.run().unwrap();
+    drop(plan);
+    let expected = files(&place.path("out"));
+    for nth in 0..3 {
+        let plan = fail(Operation::Create, nth, Fault::Errno(EOPNOTSUPP));
+        place.run().unwrap();
+        assert!(plan.met() && files(&place.path("out")) == expected);
+    }
+}
+
+#[test]
+fn the_folders_go_in_mid_run() {
+    let place = Place::new("kept.jsonl", "why.jsonl", "bad.txt", &[]);
+    for (gone, kind, parts) in [
+        ("out", ErrorKind::Output, ["cannot be written", "its folder does not exist"]),
+        ("temp", ErrorKind::Temporary, ["temporary files in", "--temp-dir"]),
+    ] {
+        let plan = count();
+        let feed = place.feed();
+        let once = std::sync::Once::new();
+        let observer = |_| once.call_once(|| fs::remove_dir(place.path(gone)).unwrap());
+        let error = dedup(&place.config, &place.outputs, &observer).unwrap_err();
+        let message = error.to_string();
+        assert!(error.kind() == kind && parts.iter().all(|part| message.contains(part)), "{gone}: {message}");
+        assert!(message.contains(&place.path(gone).display().to_string()), "{message}");
+        drop(OpenOptions::new().read(true).custom_flags(nonblocking()).open(place.path("pipe")));
+        feed.join().unwrap();
+        fs::create_dir(place.path(gone)).unwrap();
+        drop(plan);
+    }
+}
