@@ -1,5 +1,7 @@
 //! Bad input and bad flags: what, where, what to do; exit code 2; nothing half-written under a final name.
 
+use std::io::Write;
+
 use crate::{Place, SMALL, testdata};
 
 /// Runs, and expects failure with all these parts in the message, and no new file.
@@ -288,6 +290,98 @@ fn no_room_for_temporary_files() {
     drop(child.stdin.take());
     let ran = crate::Ran::of(child.wait_with_output().unwrap());
     assert!(ran.code == 2 && ran.err.contains("temporary files in nowhere") && ran.err.contains("--temp-dir"), "{}", ran.err);
+}
+
+/// A small file system of its own, as long as it lives.
+struct Mounted(std::path::PathBuf);
+
+impl Mounted {
+    /// None where this user may not mount.
+    fn new(folder: std::path::PathBuf, options: &str) -> Option<Self> {
+        std::fs::create_dir(&folder).unwrap();
+        let mounted = std::process::Command::new("mount").args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(&folder).output();
+        if mounted.is_ok_and(|mounted| mounted.status.success()) {
+            return Some(Self(folder));
+        }
+        // Straight to standard error: the test runner hides what a passing test prints.
+        drop(writeln!(std::io::stderr(), "skipped: a file system cannot be mounted here"));
+        None
+    }
+
+    fn names(&self) -> Vec<std::ffi::OsString> {
+        std::fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().file_name()).collect()
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        drop(std::process::Command::new("umount").arg("--lazy").arg(&self.0).status());
+    }
+}
+
+/// Lines that no compressor makes much smaller.
+fn noise(lines: u64) -> String {
+    let mut state = 1u64;
+    let mut word = move || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        format!("{:08x}", state >> 32)
+    };
+    (0..lines)
+        .map(|id| format!("{{\"id\":{id},\"text\":\"{}\"}}\n", (0..120).map(|_| word() + " ").collect::<String>()))
+        .collect()
+}
+
+/// Runs with this on its standard input.
+fn fed(place: &Place, arguments: &str, input: &str) -> crate::Ran {
+    use std::process::Stdio;
+    let mut child = place.command(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // The run may end before it has read all.
+    drop(child.stdin.take().unwrap().write_all(input.as_bytes()));
+    crate::Ran::of(child.wait_with_output().unwrap())
+}
+
+/// A disk that is really full: for outputs of all kinds, large enough for some of their bytes, and for temporary files.
+#[test]
+fn a_full_disk() {
+    let place = Place::new();
+    let input = noise(6000);
+    place.write("in.jsonl", &input);
+    let Some(disk) = Mounted::new(place.path("disk"), "size=512k") else { return };
+    for name in ["kept.jsonl", "kept.jsonl.gz", "kept.jsonl.zst"] {
+        refused(
+            &place,
+            &format!("dedup in.jsonl -o disk/{name}"),
+            &["disk/kept", "cannot be written: no space left", "elsewhere"],
+        );
+        assert!(disk.names().is_empty(), "{name}: left {:?}", disk.names());
+    }
+    // The output that has room gets no name either; what was there stays.
+    place.write("kept.jsonl", "old\n");
+    refused(
+        &place,
+        "dedup in.jsonl -o kept.jsonl --decisions disk/why.jsonl --skip-bad bad.txt",
+        &["disk/why.jsonl", "no space"],
+    );
+    assert_eq!(place.read("kept.jsonl"), "old\n");
+    let ran = fed(&place, "dedup - -o other.jsonl --temp-dir disk", &input);
+    assert!(ran.code == 2 && ran.err.contains("temporary files in disk: no space left"), "{} {}", ran.code, ran.err);
+    assert!(ran.err.contains("--temp-dir") && !ran.err.contains("damaged"), "{}", ran.err);
+    assert_eq!((place.names(), disk.names().len()), (vec!["disk".into(), "in.jsonl".into(), "kept.jsonl".into()], 0));
+    assert_eq!(place.read("in.jsonl"), input);
+}
+
+#[test]
+fn folders_that_cannot_be_written() {
+    let place = Place::new();
+    place.write("in.jsonl", SMALL);
+    let ran = fed(&place, "dedup - -o kept.jsonl --temp-dir in.jsonl", SMALL);
+    assert!(ran.code == 2 && ran.err.contains("temporary files in in.jsonl") && ran.err.contains("--temp-dir"), "{}", ran.err);
+    let Some(_disk) = Mounted::new(place.path("disk"), "ro") else { return };
+    refused(&place, "dedup in.jsonl -o disk/kept.jsonl", &["disk/kept.jsonl: cannot be written: the file system is read-only"]);
+    let ran = fed(&place, "dedup - -o kept.jsonl --temp-dir disk", SMALL);
+    assert!(ran.code == 2 && ran.err.contains("temporary files in disk: "), "{} {}", ran.code, ran.err);
+    assert!(ran.err.contains("name another folder with --temp-dir"), "{}", ran.err);
+    assert_eq!(place.names(), ["disk", "in.jsonl"]);
 }
 
 #[test]
