@@ -11,6 +11,8 @@ use crate::{memory::free_memory, spill::Budget};
 pub struct RunConfig {
     /// Files, folders, globs, or `-` for standard input, in order.
     pub inputs: Vec<String>,
+    /// Commands for the shell whose output is an input, behind the others: run once for each pass, with the same output.
+    pub input_commands: Vec<String>,
     /// How documents are compared.
     pub method: Config,
     /// Which document of a group stays; none for the first, or for containment the longest.
@@ -39,6 +41,7 @@ impl Default for RunConfig {
     fn default() -> Self {
         Self {
             inputs: Vec::new(),
+            input_commands: Vec::new(),
             method: Config::default(),
             keep: None,
             text_field: "text".into(),

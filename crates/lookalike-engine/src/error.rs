@@ -11,7 +11,7 @@ use std::{
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// A failure. Its message names the file, the line and the field where there are such, and says what to do.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Error {
     kind: ErrorKind,
     message: String,
@@ -62,7 +62,11 @@ impl Error {
         self.kind
     }
 
+    /// The failure of reading an input; of what carries a failure of ours, that.
     pub(crate) fn reading(path: &str, error: &io::Error) -> Self {
+        if let Some(ours) = error.get_ref().and_then(|inner| inner.downcast_ref::<Self>()) {
+            return ours.clone();
+        }
         let message = match error.kind() {
             io::ErrorKind::NotFound => format!("{path}: no such file; check the name, or give a folder or a quoted glob"),
             io::ErrorKind::PermissionDenied => format!("{path}: permission denied; make the file readable for you"),

@@ -22,8 +22,12 @@ pub use self::{
 #[derive(Args)]
 pub struct InputArgs {
     /// JSON Lines files (plain, .gz or .zst), folders, quoted globs, or - for standard input
-    #[arg(required = true, value_name = "INPUT")]
+    #[arg(required_unless_present = "input_command", value_name = "INPUT")]
     pub inputs: Vec<String>,
+    /// Run COMMAND with sh -c and read what it prints, plain, gzip or zstd, behind the other inputs; it runs once for each pass
+    /// and must print the same each time. Several with several flags; a record without an id is called command:N:line
+    #[arg(long, value_name = "COMMAND", help_heading = "Input")]
+    pub input_command: Vec<String>,
     #[command(flatten)]
     pub records: RecordArgs,
 }
@@ -176,10 +180,11 @@ fn memory(size: &str) -> Result<u64, String> {
 }
 
 /// A run's configuration from the flags.
-pub fn run_config(inputs: &[String], records: &RecordArgs, run: &RunArgs, method: Config) -> RunConfig {
-    let default = RunConfig::default();
+pub fn run_config(input: &InputArgs, run: &RunArgs, method: Config) -> RunConfig {
+    let (records, default) = (&input.records, RunConfig::default());
     RunConfig {
-        inputs: inputs.to_vec(),
+        inputs: input.inputs.clone(),
+        input_commands: input.input_command.clone(),
         method,
         text_field: records.fields.text_field.clone(),
         id_field: records.fields.id_field.clone(),

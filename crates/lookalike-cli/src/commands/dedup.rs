@@ -73,7 +73,7 @@ fn decisions_beside(kept: &Path) -> Option<PathBuf> {
 
 impl Dedup {
     pub fn run(self) -> anyhow::Result<ExitCode> {
-        let mut config = run_config(&self.input.inputs, &self.input.records, &self.run, self.method.config()?);
+        let mut config = run_config(&self.input, &self.run, self.method.config()?);
         config.keep = self.method.keep.clone();
         let beside = self.output.as_deref().filter(|_| !self.no_decisions).and_then(decisions_beside);
         let outputs = Outputs { kept: self.output.clone(), decisions: self.decisions.clone().or(beside), dry_run: self.dry_run };

@@ -58,7 +58,7 @@ impl Pairs {
             find.method = MethodBy::Shingle;
         }
         let method = Config { threshold: self.threshold, verify: Some(verify), ..find.config(&self.shingles)? };
-        let config = run_config(&self.input.inputs, &self.input.records, &self.run, method);
+        let config = run_config(&self.input, &self.run, method);
         let bars = Bars::new(self.run.quiet);
         let done = pairs(&config, self.output.as_deref(), &|progress| bars.show(progress));
         bars.clear();

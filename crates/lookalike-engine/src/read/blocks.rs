@@ -127,7 +127,11 @@ impl<'a> Blocks<'a> {
                 },
             };
             return match failed {
-                None => self.numbered(block).map(|()| true),
+                None => {
+                    self.numbered(block)?;
+                    self.source.compare(block, self.first_blocks.is_empty())?;
+                    Ok(true)
+                }
                 Some(failure) => Err(self.told(input, failure)),
             };
         }

@@ -6,10 +6,7 @@ use super::{
     block::{Block, too_long},
     open::Reader,
 };
-use crate::{
-    disk::File,
-    error::{self, Error},
-};
+use crate::{disk::File, error::Error};
 
 /// Bytes read behind a span at first, for the line that leaves it.
 const BEHIND: usize = 8 << 10;
@@ -34,11 +31,7 @@ pub(super) enum Failure {
 
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
-        // A spool that could not be written says so itself.
-        match error.kind() {
-            ErrorKind::StorageFull => Self::Told(Error::new(error::ErrorKind::Temporary, error.to_string())),
-            _ => Self::Read(error),
-        }
+        Self::Read(error)
     }
 }
 

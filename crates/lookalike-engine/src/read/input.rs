@@ -11,6 +11,8 @@ use crate::error::{Error, ErrorKind, Result};
 pub(crate) enum Input {
     Stdin,
     File(PathBuf),
+    /// A command for the shell, and its number among the commands, from 1.
+    Command(String, usize),
 }
 
 impl Input {
@@ -19,6 +21,7 @@ impl Input {
         match self {
             Self::Stdin => "stdin".into(),
             Self::File(path) => path.display().to_string(),
+            Self::Command(_, number) => format!("command:{number}"),
         }
     }
 }
@@ -27,8 +30,8 @@ impl Input {
 const ENDINGS: [&str; 2] = [".jsonl", ".ndjson"];
 const COMPRESSED: [&str; 3] = ["", ".gz", ".zst"];
 
-/// The inputs in the order given; inside a folder or a glob in the order of names.
-pub(crate) fn expand(names: &[String]) -> Result<Vec<Input>> {
+/// The inputs in the order given, commands last; inside a folder or a glob in the order of names.
+pub(crate) fn expand(names: &[String], commands: &[String]) -> Result<Vec<Input>> {
     let mut inputs: Vec<Input> = Vec::new();
     for name in names {
         let path = Path::new(name);
@@ -44,6 +47,7 @@ pub(crate) fn expand(names: &[String]) -> Result<Vec<Input>> {
             return Err(Error::reading(name, &std::io::ErrorKind::NotFound.into()));
         }
     }
+    inputs.extend(commands.iter().cloned().zip(1..).map(|(line, number)| Input::Command(line, number)));
     if inputs.is_empty() {
         return Err(Error::new(ErrorKind::Input, "no input: name a file, a folder, a quoted glob, or - for standard input"));
     }
@@ -95,12 +99,13 @@ fn matching(pattern: &str) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// A file named twice would make each of its documents its own duplicate.
+/// An input named twice would make each of its documents its own duplicate.
 fn refuse_repeats(inputs: &[Input]) -> Result<()> {
     let mut seen = std::collections::BTreeMap::new();
     for input in inputs {
         let real = match input {
             Input::Stdin => PathBuf::from("-"),
+            Input::Command(line, _) => PathBuf::from(format!("command {line}")),
             Input::File(path) => path.canonicalize().unwrap_or_else(|_| path.clone()),
         };
         if let Some(first) = seen.insert(real, input.name()) {

@@ -2,6 +2,7 @@
 
 mod block;
 mod blocks;
+mod command;
 mod cut;
 mod grammar;
 mod input;

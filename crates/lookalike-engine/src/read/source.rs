@@ -1,5 +1,5 @@
-//! Inputs that can be read again. A run passes over its input up to three times; files are opened anew for each pass, what
-//! can be read only once (standard input, pipes) is spooled, compressed, while it is first read.
+//! Inputs that can be read again. A run passes over its input up to three times; files are opened anew for each pass, and
+//! commands run anew; what can be read only once (standard input, pipes) is spooled, compressed, while it is first read.
 
 use std::{
     fs::Metadata,
@@ -12,8 +12,11 @@ use std::{
     time::SystemTime,
 };
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use super::{
-    Input,
+    Block, Input,
+    command::{Running, widen},
     open::{Counted, Packing, Reader, START, decompress},
 };
 use crate::{
@@ -51,6 +54,8 @@ enum State {
     Regular { size: u64, modified: Option<SystemTime> },
     /// Can be read once; the spool fills while it is.
     Once(Arc<Mutex<Option<File>>>),
+    /// Is run again; the digest of each block that the first pass saw.
+    Command(Mutex<Vec<u64>>),
 }
 
 impl Source {
@@ -60,6 +65,7 @@ impl Source {
         for input in &inputs {
             states.push(match input {
                 Input::Stdin => State::Once(Arc::default()),
+                Input::Command(..) => State::Command(Mutex::default()),
                 Input::File(path) => {
                     let metadata = path.metadata().map_err(|error| Error::reading(&input.name(), &error))?;
                     if metadata.is_file() {
@@ -71,7 +77,7 @@ impl Source {
                 }
             });
         }
-        if states.iter().any(|state| matches!(state, State::Once(_))) {
+        if states.iter().any(|state| !matches!(state, State::Regular { .. })) {
             total = 0;
         }
         let temp_dir = temp_dir.into();
@@ -130,6 +136,19 @@ impl Source {
         self.refuse_changed(number)
     }
 
+    /// Sees that a command gives what it gave: the first pass keeps a digest of each block.
+    pub(super) fn compare(&self, block: &Block, first: bool) -> Result<()> {
+        let State::Command(digests) = &self.states[block.input] else { return Ok(()) };
+        let (digest, at) = (xxh3_64(block.bytes()), block.index as usize);
+        let mut digests = lock(digests);
+        if first {
+            let length = digests.len().max(at + 1);
+            digests.resize(length, 0);
+            digests[at] = digest;
+        }
+        if digests.get(at) == Some(&digest) { Ok(()) } else { Err(self.changed(block.input)) }
+    }
+
     /// A new pass begins.
     pub(crate) fn rewind(&self) {
         self.read.store(0, Ordering::Relaxed);
@@ -138,6 +157,10 @@ impl Source {
     /// The failure of an input that is not what an earlier pass saw.
     pub(crate) fn changed(&self, number: usize) -> Error {
         let name = self.inputs[number].name();
+        if let Input::Command(line, _) = &self.inputs[number] {
+            let message = format!("{name} ({line}): gave other data when it was run again; it must give the same each time");
+            return Error::new(ErrorKind::Input, message);
+        }
         Error::new(ErrorKind::Input, format!("{name}: changed while it was being read; run again when nothing writes to it"))
     }
 
@@ -161,7 +184,7 @@ impl Source {
             State::Regular { size, .. } => {
                 let file = match input {
                     Input::File(path) => File::open(path).map_err(reading)?,
-                    Input::Stdin => return Err(Error::reading(&name, &io::ErrorKind::Unsupported.into())),
+                    _ => return Err(Error::reading(&name, &io::ErrorKind::Unsupported.into())),
                 };
                 self.refuse_changed(number)?;
                 let (mut start, mut filled) = ([0; START], 0);
@@ -177,6 +200,10 @@ impl Source {
                 decompress(Counted { file, count: self.read.clone() }, &name)
             }
             State::Once(spool) => self.once(input, spool),
+            State::Command(_) => match input {
+                Input::Command(line, _) => decompress(Running::start(line, &name)?, &name),
+                _ => Err(Error::reading(&name, &io::ErrorKind::Unsupported.into())),
+            },
         };
         reader.map(Opened::Stream)
     }
@@ -192,8 +219,15 @@ impl Source {
         }
         let name = input.name();
         let reader = match input {
-            Input::Stdin => decompress(File::stdin().map_err(|error| Error::reading(&name, &error))?, &name)?,
-            Input::File(path) => decompress(File::open(path).map_err(|error| Error::reading(&name, &error))?, &name)?,
+            Input::File(path) => {
+                let file = File::open(path).map_err(|error| Error::reading(&name, &error))?;
+                widen(&file);
+                decompress(file, &name)?
+            }
+            _ => {
+                widen(io::stdin());
+                decompress(File::stdin().map_err(|error| Error::reading(&name, &error))?, &name)?
+            }
         };
         Ok(Box::new(Spooling::new(reader, spool.clone(), &self.temp_dir)?))
     }
@@ -253,7 +287,7 @@ impl Read for Spooled {
     }
 }
 
-/// A kind of its own, so that the message speaks of the spool and not of damaged input.
+/// A failure of our own, so that the message speaks of the spool and not of damaged input.
 fn of_spool(temp_dir: &Path, error: &io::Error) -> io::Error {
-    io::Error::new(io::ErrorKind::StorageFull, Error::temporary(temp_dir, error).to_string())
+    io::Error::other(Error::temporary(temp_dir, error))
 }

@@ -13,7 +13,7 @@ use crate::{
 /// # Errors
 /// An id that no record has; whatever is wrong with a line before the last one found.
 pub fn find_texts(config: &RunConfig, ids: &[&str]) -> Result<Vec<String>> {
-    let source = Source::new(expand(&config.inputs)?, &config.temp_dir)?;
+    let source = Source::new(expand(&config.inputs, &config.input_commands)?, &config.temp_dir)?;
     let fields = super::sketching::fields(config)?;
     let mut texts: Vec<Option<String>> = vec![None; ids.len()];
     let (mut room, mut plain) = (String::new(), String::new());

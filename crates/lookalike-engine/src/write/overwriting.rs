@@ -65,6 +65,7 @@ pub(crate) fn refuse_overwriting(outputs: &[&Path], inputs: &[Input]) -> Result<
     let of_input = |input: &Input| match input {
         Input::Stdin => Place::of_descriptor(io::stdin()),
         Input::File(path) => Place::of_path(path),
+        Input::Command(..) => Place::Shared,
     };
     let mut taken: Vec<(Place, String)> =
         inputs.iter().map(|input| (of_input(input), format!("the input {}", input.name()))).collect();

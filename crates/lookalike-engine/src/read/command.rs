@@ -1,0 +1,82 @@
+//! A command whose output is an input: run anew for each pass.
+
+use std::{
+    io::{self, Read},
+    os::{fd::AsFd, unix::process::ExitStatusExt},
+    process::{Child, ChildStdout, Command, ExitStatus, Stdio},
+};
+
+use crate::error::{Error, ErrorKind};
+
+/// Bytes that a pipe holds, where the system grants it: whoever writes need not wait for us at every 64 KiB.
+const PIPE: usize = 1 << 20;
+
+/// Makes a pipe hold more. What is no pipe, or may not, stays as it is.
+pub(super) fn widen(pipe: impl AsFd) {
+    #[cfg(target_os = "linux")]
+    let _ = rustix::pipe::fcntl_setpipe_size(pipe, PIPE);
+    #[cfg(not(target_os = "linux"))]
+    let _ = (pipe, PIPE);
+}
+
+/// The output of a command that runs. Dropped before its end, it ends the command.
+pub(super) struct Running {
+    /// What messages call it.
+    name: String,
+    child: Child,
+    output: ChildStdout,
+    ended: bool,
+}
+
+impl Running {
+    /// Starts `line` in a shell. `name` is for messages.
+    pub(super) fn start(line: &str, name: &str) -> Result<Self, Error> {
+        let name = format!("{name} ({line})");
+        let failed = |what: String| Error::new(ErrorKind::Input, format!("{name}: cannot be run: {what}"));
+        let started = Command::new("sh").arg("-c").arg(line).stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
+        let mut child = started.map_err(|error| failed(error.to_string()))?;
+        let output = child.stdout.take().ok_or_else(|| failed("it has no output".into()))?;
+        widen(&output);
+        Ok(Self { name, child, output, ended: false })
+    }
+
+    /// The output has ended: was that all?
+    fn end(&mut self) -> io::Result<()> {
+        let status = self.child.wait()?;
+        self.ended = true;
+        if status.success() || is_broken_pipe(status) {
+            return Ok(());
+        }
+        let message = format!("{}: ended with {status}; what it says on standard error may tell why", self.name);
+        Err(io::Error::other(Error::new(ErrorKind::Input, message)))
+    }
+}
+
+/// Whether a command ended because somebody had read enough of it, as in `generate | head`.
+fn is_broken_pipe(status: ExitStatus) -> bool {
+    const SIGPIPE: i32 = 13;
+    status.signal() == Some(SIGPIPE) || status.code() == Some(128 + SIGPIPE)
+}
+
+impl Read for Running {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.ended {
+            return Ok(0);
+        }
+        let n = self.output.read(buffer)?;
+        if n == 0 && !buffer.is_empty() {
+            self.end()?;
+        }
+        Ok(n)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if !self.ended {
+            // It may have ended by itself; there is nobody to tell.
+            drop(self.child.kill());
+            drop(self.child.wait());
+        }
+    }
+}
