@@ -31,7 +31,15 @@ bench: $(COLLECTION)
 bench/data/%.jsonl:
 	cargo build --release --locked -p lookalike-bench
 	mkdir -p bench/data
-	target/release/make-collection --data $(DATA) $(if $(filter small,$*),--megabytes 123 --english,--megabytes 600) $@
+	target/release/make-collection --data $(DATA) $(if $(filter small,$*),--megabytes 123 --english,--megabytes 1075) $@
+
+# AltaVista's experiment: 30 million documents, 150 GB, generated while they are read. SCALE=100 is a hundredth.
+.PHONY: bench-web
+SCALE ?= 1
+bench-web:
+	cargo build --release --locked --workspace
+	mkdir -p bench/record
+	python3 bench/speed/web.py $(DATA) --scale $(SCALE) --out bench/record/web$(if $(filter-out 1,$(SCALE)),-$(SCALE)).json
 
 # The rivals, on a collection that they finish in minutes, against the pairs that the exact join finds. English only: what a
 # token is in Chinese differs from tool to tool.

@@ -1,0 +1,5 @@
+//! What the benches' programs share.
+
+pub mod pipe;
+pub mod random;
+pub mod web;

@@ -1,0 +1,221 @@
+//! Which document is a copy of which: a function of its number.
+//!
+//! Documents have *roles*: the members of each cluster stand side by side among them. A role's place in the collection is an
+//! affine function, x ↦ a·x + b modulo the number of documents, so clusters are spread over all of it. The first member of a
+//! cluster in the collection is its original.
+
+use crate::random;
+
+/// Of 30 million documents: how many clusters have how many documents, all of them identical.
+const IDENTICAL: [(u64, u64); 7] =
+    [(1_600_000, 2), (320_000, 3), (100_000, 4), (50_000, 6), (22_990, 10), (6_000, 20), (1_000, 40)];
+/// The same, for the largest ten, of which there are ten at any scale.
+const GIANTS: (u64, u64) = (10, 5_010);
+/// The same, where some copies are edited.
+const MIXED: [(u64, u64); 8] =
+    [(500_000, 2), (350_000, 3), (250_000, 4), (250_000, 7), (100_000, 8), (40_000, 25), (8_000, 32), (2_000, 72)];
+/// Of the documents of which the three lists speak.
+const OF: u64 = 30_000_000;
+
+/// Chances in 2²⁰. A mixed cluster's second document is edited, so that it is mixed; of the others 55 % are identical, which
+/// makes 2.2 million, and with the 3.2 million of the other clusters 18 % of all. One edited copy in six is edited too much.
+const COPY: u64 = (0.55 * CHANCES as f64) as u64;
+const TOO_MUCH: u64 = CHANCES / 6;
+const CHANCES: u64 = 1 << 20;
+
+/// What a document is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Role {
+    /// Seed of the text; copies have their original's.
+    pub text: u64,
+    /// Where the original stands; its own place for a document that is no copy.
+    pub original: u64,
+    /// How it was made of its original.
+    pub kind: Kind,
+    /// Whether others may be made of it by edits: such texts are not the shortest.
+    pub edited: bool,
+    /// Seed of whatever is this document's own.
+    pub own: u64,
+}
+
+/// How a document was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Of nothing.
+    Original,
+    /// Of an original's tokens; capitals, spaces and punctuation may differ.
+    Copy,
+    /// By edits that leave a resemblance of about 0.8 to 1.
+    Near,
+    /// By edits that leave a resemblance of about 0.5 to 0.78.
+    Far,
+}
+
+/// A stretch of roles: clusters of one size.
+#[derive(Debug, Clone, Copy)]
+struct Class {
+    first: u64,
+    clusters: u64,
+    size: u64,
+    mixed: bool,
+}
+
+/// A collection's plan.
+#[derive(Debug)]
+pub struct Plan {
+    documents: u64,
+    seed: u64,
+    multiplier: u64,
+    inverse: u64,
+    shift: u64,
+    classes: Vec<Class>,
+    /// Where the originals of the giants stand, which come first among the classes.
+    giants: Vec<u64>,
+    clustered: u64,
+}
+
+impl Plan {
+    /// The plan of a collection.
+    ///
+    /// # Panics
+    /// When there are no documents, or more than 2³².
+    pub fn new(documents: u64, seed: u64) -> Self {
+        assert!((1..=1 << 32).contains(&documents), "from 1 to 2^32 documents");
+        let scaled = |count: u64| count * documents / OF;
+        let giants = (0..GIANTS.0).map(|_| (1, scaled(GIANTS.1), false)).filter(|&(_, size, _)| size > 1);
+        let identical = IDENTICAL.iter().map(|&(clusters, size)| (scaled(clusters), size, false));
+        let mixed = MIXED.iter().map(|&(clusters, size)| (scaled(clusters), size, true));
+        let mut first = 0;
+        let classes: Vec<Class> = giants
+            .chain(identical)
+            .chain(mixed)
+            .map(|(clusters, size, mixed)| {
+                let class = Class { first, clusters, size, mixed };
+                first += clusters * size;
+                class
+            })
+            .collect();
+        // Near the golden ratio, so that neighbours among the roles are far apart.
+        let golden = random::below(0x9e37_79b9_7f4a_7c15, documents);
+        let multiplier = (golden.max(1)..).find(|&a| gcd(a, documents) == 1).unwrap_or(1);
+        let shift = random::below(random::at(seed, 0), documents);
+        let inverse = inverse(multiplier, documents);
+        let mut plan = Self { documents, seed, multiplier, inverse, shift, classes, giants: Vec::new(), clustered: first };
+        let giants = plan.classes.iter().take_while(|class| class.clusters == 1 && !class.mixed);
+        plan.giants = giants.map(|class| plan.first_place(class.first, class.size)).collect();
+        plan
+    }
+
+    /// The number of documents.
+    pub fn documents(&self) -> u64 {
+        self.documents
+    }
+
+    /// What the document at a place is. Cost: tens of nanoseconds; a few for each document of its cluster.
+    pub fn role(&self, place: u64) -> Role {
+        let role =
+            ((u128::from(self.multiplier) * u128::from(place) + u128::from(self.shift)) % u128::from(self.documents)) as u64;
+        let own = random::at(self.seed ^ 0x6f77_6e00, role);
+        if role >= self.clustered {
+            return Role { text: self.text(role), original: place, kind: Kind::Original, edited: false, own };
+        }
+        let number = self.classes.partition_point(|class| class.first + class.clusters * class.size <= role);
+        let class = self.classes[number];
+        let first = role - (role - class.first) % class.size;
+        let original = match self.giants.get(number) {
+            Some(&giant) => giant,
+            None => self.first_place(first, class.size),
+        };
+        let kind = if original == place { Kind::Original } else { self.kind(class, first, original, role, own) };
+        Role { text: self.text(first), original, kind, edited: class.mixed, own }
+    }
+
+    fn kind(&self, class: Class, first: u64, original: u64, role: u64, own: u64) -> Kind {
+        if !class.mixed {
+            return Kind::Copy;
+        }
+        let second = first + u64::from(self.place(first) == original);
+        let chance = |shift: u32| own >> shift & (CHANCES - 1);
+        match () {
+            () if role != second && chance(0) < COPY => Kind::Copy,
+            () if chance(20) < TOO_MUCH => Kind::Far,
+            () => Kind::Near,
+        }
+    }
+
+    fn text(&self, role: u64) -> u64 {
+        random::at(self.seed ^ 0x7465_7874, role)
+    }
+
+    /// Where the document with a role stands.
+    fn place(&self, role: u64) -> u64 {
+        let from = role + self.documents - self.shift;
+        (u128::from(self.inverse) * u128::from(from) % u128::from(self.documents)) as u64
+    }
+
+    fn first_place(&self, first: u64, size: u64) -> u64 {
+        let (mut place, mut least) = (self.place(first), u64::MAX);
+        for _ in 0..size {
+            least = least.min(place);
+            place += self.inverse;
+            if place >= self.documents {
+                place -= self.documents;
+            }
+        }
+        least
+    }
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// The inverse of a number modulo another that it has no divisor in common with.
+fn inverse(a: u64, modulus: u64) -> u64 {
+    let (mut r, mut next, mut t, mut after) = (i128::from(modulus), i128::from(a % modulus), 0i128, 1i128);
+    while next != 0 {
+        let quotient = r / next;
+        (r, next) = (next, r - quotient * next);
+        (t, after) = (after, t - quotient * after);
+    }
+    t.rem_euclid(i128::from(modulus)) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    #[test]
+    fn the_lists_are_the_papers() {
+        let sum = |list: &[(u64, u64)]| list.iter().fold((0, 0), |(c, d), &(count, size)| (c + count, d + count * size));
+        let (clusters, documents) = sum(&IDENTICAL);
+        assert_eq!((clusters + GIANTS.0, documents + GIANTS.0 * GIANTS.1), (2_100_000, 5_300_000));
+        assert_eq!(sum(&MIXED), (1_500_000, 7_000_000));
+    }
+
+    #[test]
+    fn a_small_web_has_the_papers_shares() {
+        let plan = Plan::new(300_000, 5);
+        let mut kinds = BTreeMap::new();
+        let mut sizes: BTreeMap<u64, u64> = BTreeMap::new();
+        for place in 0..plan.documents() {
+            let role = plan.role(place);
+            *kinds.entry(format!("{:?}", role.kind)).or_insert(0u64) += 1;
+            *sizes.entry(role.original).or_default() += 1;
+            // The original is the first, has the copies' text, and is nobody's copy.
+            assert!(role.original <= place);
+            let original = plan.role(role.original);
+            assert_eq!((original.kind, original.text, original.original), (Kind::Original, role.text, role.original));
+            assert_eq!(role.kind == Kind::Original, role.original == place);
+        }
+        let share = |kind: &str| kinds[kind] as f64 / 300_000.0;
+        assert!((share("Copy") - 0.18).abs() < 0.002, "{kinds:?}");
+        assert!((share("Near") + share("Far") - 0.11).abs() < 0.002, "{kinds:?}");
+        assert!((share("Far") - 0.11 / 6.0).abs() < 0.001, "{kinds:?}");
+        let clusters = sizes.values().filter(|&&size| size > 1).count() as f64;
+        assert!((clusters / 36_000.0 - 1.0).abs() < 0.01, "{clusters}");
+        assert_eq!(sizes.values().max(), Some(&72));
+    }
+}
