@@ -33,6 +33,27 @@ bench/data/%.jsonl:
 	mkdir -p bench/data
 	target/release/make-collection --data $(DATA) $(if $(filter small,$*),--megabytes 123 --english,--megabytes 1075) $@
 
+# Starting, small collections, languages, short texts, growth, and the shapes that are hardest; ONLY='a case' for one.
+.PHONY: bench-cases
+bench-cases:
+	cargo build --release --locked --workspace
+	mkdir -p bench/record
+	python3 bench/speed/cases.py $(DATA) $(if $(ONLY),--only "$(ONLY)") --out bench/record/cases.json
+
+# Every bench at a tiny size, in two minutes, so that nothing rots. Records nothing.
+.PHONY: bench-smoke
+bench-smoke:
+ifeq ($(wildcard $(DATA)/newsgroups20.jsonl.zst),)
+	@echo "skipped: the larger corpora are not in $(DATA); name their folder with DATA"
+else
+	cargo build --release --locked --workspace
+	mkdir -p bench/data
+	target/release/make-collection --data $(DATA) --megabytes 10 bench/data/tiny.jsonl
+	python3 bench/speed/run.py bench/data/tiny.jsonl --runs 1
+	python3 bench/speed/cases.py $(DATA) --tiny --bound 60
+	python3 bench/speed/web.py $(DATA) --scale 300 --bound 60
+endif
+
 # AltaVista's experiment: 30 million documents, 150 GB, generated while they are read. SCALE=100 is a hundredth.
 .PHONY: bench-web
 SCALE ?= 1

@@ -6,34 +6,22 @@ same run. Needs nothing but Python's standard library and the built binaries.
 
 import argparse
 import json
-import os
-import platform
-import subprocess
-import sys
 import tempfile
-import time
-from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
 
-ROOT = Path(__file__).resolve().parents[2]
+import measuring
+from measuring import Cost, lookalike, measure
+
+KERNELS = ("", "--core")
 
 
-def measure(command: Sequence[str]) -> tuple[float, float, float, str]:
-    """Wall seconds, CPU seconds, peak MB and standard output of one process."""
-    start = time.perf_counter()
-    with tempfile.TemporaryFile() as out:
-        process = subprocess.Popen(command, stdout=out)
-        # wait4 and not Popen.wait: it alone gives the cost of this process.
-        _, status, usage = os.wait4(process.pid, 0)
-        wall = time.perf_counter() - start
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode != 0:
-            sys.exit(f"failed: {' '.join(command)}")
-        out.seek(0)
-        told = out.read().decode()
-    return wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024 / 1e6, told
+def dedup(inputs: list[str], folder: Path, threads: int = 2) -> list[str]:
+    """A run as a user starts it, with kept lines and decisions; temporary files have a folder in `folder`."""
+    temp = folder / "temp"
+    temp.mkdir(exist_ok=True)
+    command = [lookalike(), "dedup", *inputs, "--json", "--threads", str(threads), "--temp-dir", str(temp)]
+    return [*command, "-o", f"{folder}/kept.jsonl", "--decisions", f"{folder}/why.jsonl"]
 
 
 def first_half(collection: Path, documents: int, half: Path) -> None:
@@ -43,21 +31,12 @@ def first_half(collection: Path, documents: int, half: Path) -> None:
             out.write(lines.readline())
 
 
-def bytes_per_document(collection: Path, documents: int, folder: str, peak_mb: float) -> float:
+def bytes_per_document(collection: Path, documents: int, folder: Path, peak_mb: float) -> float:
     """Memory that grows with the collection: the difference of two peaks, so that buffers of fixed size fall out."""
-    half = Path(folder) / "half.jsonl"
+    half = folder / "half.jsonl"
     first_half(collection, documents, half)
-    command = [str(ROOT / "target/release/lookalike"), "dedup", str(half), "-o", f"{folder}/kept.jsonl", "--threads", "2", "-q"]
-    half_mb = median(measure(command)[2] for _ in range(3))
+    half_mb = median(measure(dedup([str(half)], folder))[0].peak_mb for _ in range(3))
     return (peak_mb - half_mb) * 1e6 / (documents - documents // 2)
-
-
-def cpu_model() -> str:
-    """The processor's name, as the kernel tells it."""
-    for line in Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return line.split(":", 1)[1].strip()
-    return platform.processor()
 
 
 def main() -> None:
@@ -67,43 +46,54 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="write the figures as JSON too")
     args = parser.parse_args()
     megabytes = args.collection.stat().st_size / 1e6
-    rows: dict[str, list[tuple[float, float, float]]] = {}
-    summary = {}
-    with tempfile.TemporaryDirectory() as folder:
+    measuring.warm(args.collection)
+    runs: dict[str, list[Cost]] = {}
+    summary, floor_told = {}, {}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
         for threads in (2, 1):
-            dedup = [str(ROOT / "target/release/lookalike"), "dedup", str(args.collection), "--json", "--threads", str(threads)]
-            dedup += ["-o", f"{folder}/kept.jsonl", "--decisions", f"{folder}/why.jsonl"]
-            floor = [str(ROOT / "target/release/floor"), str(args.collection), "--threads", str(threads)]
-            # One run of each that does not count brings the collection into the page cache.
-            for turn in range(args.runs + 1):
-                for name, command in ((f"dedup, {threads} threads", dedup), (f"floor, {threads} threads", floor)):
-                    *figures, told = measure(command)
-                    if turn > 0:
-                        rows.setdefault(name, []).append(tuple(figures))
-                    if name.startswith("dedup"):
+            contestants = {f"dedup, {threads} threads": dedup([str(args.collection)], folder, threads)}
+            for kernel in KERNELS:
+                floor = [lookalike("floor"), str(args.collection), "--threads", str(threads), *([kernel] if kernel else [])]
+                contestants[f"floor{' by the core' if kernel else ''}, {threads} threads"] = floor
+            for _ in range(args.runs):
+                for contestant, command in contestants.items():
+                    cost, told = measure(command)
+                    runs.setdefault(contestant, []).append(cost)
+                    if contestant.startswith("dedup"):
                         summary = json.loads(told)
+                    elif "core" not in contestant:
+                        floor_told = json.loads(told)
         documents = summary["documents"]
-        medians = {name: [median(run[i] for run in runs) for i in range(3)] for name, runs in rows.items()}
-        growth = bytes_per_document(args.collection, documents, folder, medians["dedup, 2 threads"][2])
-    print(f"{args.collection.name}: {megabytes:.0f} MB, {documents:,} documents, {summary['kept']:,} kept; {cpu_model()}\n")
+        medians = {
+            name: Cost(*(median(getattr(cost, figure) for cost in costs) for figure in vars(costs[0])))
+            for name, costs in runs.items()
+        }
+        growth = bytes_per_document(args.collection, documents, folder, medians["dedup, 2 threads"].peak_mb)
+    machine = measuring.machine()
+    print(f"{args.collection.name}: {megabytes:.0f} MB, {documents:,} documents, {summary['kept']:,} kept; {machine['machine']}\n")
     print("| | wall s | CPU s | MB/s | peak MB |\n|---|---|---|---|---|")
-    for name, (wall, cpu, peak) in medians.items():
-        print(f"| {name} | {wall:.2f} | {cpu:.2f} | {megabytes / wall:.0f} | {peak:.0f} |")
+    for name, cost in medians.items():
+        print(f"| {name} | {cost.wall_s:.2f} | {cost.cpu_s:.2f} | {megabytes / cost.wall_s:.0f} | {cost.peak_mb:.0f} |")
     print(f"\n{growth:.0f} bytes of memory a document besides buffers")
     ratios = {}
     for threads in (2, 1):
-        pairs = zip(rows[f"dedup, {threads} threads"], rows[f"floor, {threads} threads"], strict=True)
-        ratios[threads] = median(dedup[0] / floor[0] for dedup, floor in pairs)
-        print(f"\n{threads} threads: {ratios[threads]:.2f} times the floor")
+        # The floor is the fastest loop: of each turn the faster of the two.
+        floors = zip(*(runs[f"floor{kind}, {threads} threads"] for kind in ("", " by the core")), strict=True)
+        pairs = list(zip(runs[f"dedup, {threads} threads"], floors, strict=True))
+        ratios[threads] = {
+            "wall": median(cost.wall_s / min(floor.wall_s for floor in of) for cost, of in pairs),
+            "cpu": median(cost.cpu_s / min(floor.cpu_s for floor in of) for cost, of in pairs),
+        }
+        print(f"\n{threads} threads: {ratios[threads]['wall']:.2f} times the floor, {ratios[threads]['cpu']:.2f} in CPU seconds")
     if args.out:
         record = {
-            "date": datetime.now(UTC).date().isoformat(),
-            "machine": cpu_model(),
-            "cores": os.cpu_count(),
+            **machine,
             "megabytes": megabytes,
-            "medians": {name: dict(zip(("wall_s", "cpu_s", "peak_mb"), values, strict=True)) for name, values in medians.items()},
+            "medians": {name: cost.record() for name, cost in medians.items()},
             "bytes_per_document": growth,
             "times_the_floor": ratios,
+            "floor": floor_told,
             "summary": summary,
         }
         args.out.write_text(json.dumps(record, indent=1) + "\n")

@@ -3,3 +3,4 @@
 pub mod pipe;
 pub mod random;
 pub mod web;
+pub mod words;

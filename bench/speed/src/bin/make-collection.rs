@@ -31,6 +31,9 @@ struct Arguments {
     /// Leave the Chinese and Japanese corpora out
     #[arg(long)]
     english: bool,
+    /// Only this corpus
+    #[arg(long, value_name = "NAME", conflicts_with = "english")]
+    only: Option<String>,
 }
 
 /// A corpus, and its share of the new documents in a hundred.
@@ -61,11 +64,12 @@ fn main() -> anyhow::Result<()> {
         ("ja_aozora_dev", 6, true),
         ("zh_tang", 4, true),
     ] {
-        if chinese && arguments.english {
+        if chinese && arguments.english || arguments.only.as_ref().is_some_and(|only| only != name) {
             continue;
         }
         corpora.push(Corpus { name, share, chinese, texts: load(&arguments.data, name)? });
     }
+    anyhow::ensure!(!corpora.is_empty(), "there is no such corpus");
     let mut out = BufWriter::with_capacity(1 << 20, File::create(&arguments.output)?);
     let mut copies = BufWriter::new(File::create(arguments.output.with_extension("copies.jsonl"))?);
     let mut made: Vec<(u64, usize, String)> = Vec::new();

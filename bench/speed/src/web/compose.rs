@@ -6,7 +6,10 @@ use super::{
     plan::{Kind, Plan, Role},
     pool::{COPIED, Pool, WORDS},
 };
-use crate::random;
+use crate::{
+    random,
+    words::{SYLLABLES, syllable},
+};
 
 /// Words in a piece of a document: the pool's, and one of its own.
 const PIECE: u64 = WORDS as u64 + 1;
@@ -271,19 +274,6 @@ fn finish(random: u64) -> u64 {
     random::at(random, 3)
 }
 
-const SYLLABLES: usize = 4096;
-
-/// Half a word: two consonants with a vowel each, and for three in four a third consonant.
-fn syllable(number: u64) -> [u8; 8] {
-    const CONSONANTS: &[u8; 16] = b"bcdfghklmnprstvz";
-    const VOWELS: &[u8; 4] = b"aeio";
-    // A bijection of the number, so that no two are equal: 4 + 2 + 4 + 2 bits.
-    let of = |shift: u32| (number >> shift) as usize;
-    let mut out = [CONSONANTS[of(0) % 16], VOWELS[of(4) % 4], CONSONANTS[of(6) % 16], VOWELS[of(10) % 4], b'n', b' ', b' ', 4];
-    out[7] += u8::from(of(0) % 4 == 3);
-    out
-}
-
 /// The id: a number, or a page's address with it.
 fn push_id(place: u64, own: u64, lines: &mut Vec<u8>) {
     // Writing to memory does not fail.
@@ -307,12 +297,6 @@ mod tests {
     };
 
     use super::*;
-
-    #[test]
-    fn halves_of_words_are_all_different() {
-        let halves: std::collections::BTreeSet<_> = (0..SYLLABLES as u64).map(syllable).collect();
-        assert_eq!(halves.len(), SYLLABLES);
-    }
 
     #[test]
     fn what_is_said_of_a_copy_is_so() {

@@ -1,0 +1,177 @@
+//! Writes the collections that are hardest for a program like ours to standard output, as JSON Lines: the same bytes on every run.
+
+use std::io::{self, BufWriter, ErrorKind, Write};
+
+use clap::{Parser, ValueEnum};
+use lookalike::{
+    Config, Method, Scratch,
+    lsh::{DEFAULT_SLOTS, band_keys},
+    sketch::{BITS_SLOTS, MinHash, OnePermutation},
+};
+use lookalike_bench::{random, words};
+
+/// Write a collection of a hard shape to standard output
+#[derive(Parser)]
+struct Arguments {
+    shape: Shape,
+    #[arg(long, default_value_t = 1_000_000)]
+    documents: u64,
+    /// Of short: words in a text
+    #[arg(long, default_value_t = 10)]
+    words: u64,
+    /// Of huge: megabytes of the one
+    #[arg(long, default_value_t = 1000)]
+    megabytes: u64,
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Shape {
+    /// The same text of 100 words again and again
+    Identical,
+    /// One template, other contents: any two resemble each other by 0.6 to 0.79
+    Template,
+    /// One huge text among many of 300 words
+    Huge,
+    /// Short texts, one in ten a copy
+    Short,
+    /// The same 20 kB before 5 kB of each text's own
+    Header,
+    /// Texts that share two bands with all others, and little else
+    Collisions,
+}
+
+/// Words of a template between two contents, and of each of the three contents at least and at most. Four parts make 224 windows
+/// of five words that all share, a content of w words w + 4 that are the text's own: J = 224 / (224 + both texts' own), which
+/// are 30 to 75 each.
+const PART: u64 = 60;
+const CONTENT: (u64, u64) = (6, 21);
+
+/// Bands on which texts collide, and how many random windows are tried for each of their slots: the least of these is below
+/// that of a text's 300 windows in 299 of 300 texts.
+const COLLIDING: usize = 2;
+const TRIED: u64 = 1 << 20;
+
+fn main() -> anyhow::Result<()> {
+    let arguments = Arguments::parse();
+    let mut out = BufWriter::with_capacity(1 << 20, io::stdout().lock());
+    let written = write_all(&arguments, &mut out).and_then(|()| Ok(out.flush()?));
+    match written {
+        // A reader that has gone away is the end.
+        Err(error) if error.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == ErrorKind::BrokenPipe) => Ok(()),
+        other => other,
+    }
+}
+
+fn write_all(arguments: &Arguments, out: &mut impl Write) -> anyhow::Result<()> {
+    let Arguments { shape, documents, words, megabytes, seed } = *arguments;
+    let passage = match shape {
+        Shape::Collisions => colliding()?,
+        _ => Vec::new(),
+    };
+    let common = !seed;
+    let mut text = Vec::new();
+    for number in 0..documents {
+        let own = random::at(seed, number);
+        text.clear();
+        match shape {
+            Shape::Identical => push(common, 0, 100, &mut text),
+            Shape::Template => {
+                for part in 0..4 {
+                    push(common, part * PART, PART, &mut text);
+                    if part < 3 {
+                        // All three of one length, so that the own windows of any two add up as said.
+                        let (least, most) = CONTENT;
+                        push(own, part * PART, least + own % (most - least + 1), &mut text);
+                    }
+                }
+            }
+            Shape::Huge if number == documents / 2 => {
+                write!(out, "{{\"id\":{number},\"text\":\"")?;
+                let mut length = 0;
+                for from in (0..).step_by(1000) {
+                    text.clear();
+                    push(own, from, 1000, &mut text);
+                    out.write_all(&text)?;
+                    length += text.len() as u64;
+                    if length >= megabytes * 1_000_000 {
+                        break;
+                    }
+                }
+                out.write_all(b"\"}\n")?;
+                continue;
+            }
+            Shape::Huge => push(own, 0, 300, &mut text),
+            Shape::Short => {
+                let original = if own.is_multiple_of(10) { random::below(random::at(own, 0), number.max(1)) } else { number };
+                push(random::at(seed, original), 0, words, &mut text);
+            }
+            Shape::Header => {
+                push(common, 0, 2000, &mut text);
+                push(own, 0, 500, &mut text);
+            }
+            Shape::Collisions => {
+                text.extend_from_slice(&passage);
+                push(own, 0, 300, &mut text);
+            }
+        }
+        write!(out, "{{\"id\":{number},\"text\":\"")?;
+        out.write_all(&text)?;
+        out.write_all(b"\"}\n")?;
+    }
+    Ok(())
+}
+
+/// Appends `count` words of a stream.
+fn push(stream: u64, from: u64, count: u64, text: &mut Vec<u8>) {
+    (from..from + count).for_each(|i| words::push(random::at(stream, i), text));
+}
+
+/// A passage whose windows win the slots of the first bands in nearly all texts: for each slot the best of many windows.
+fn colliding() -> anyhow::Result<Vec<u8>> {
+    let config = Config::default();
+    let method = Method::new(config.clone())?;
+    let curve = method.shape().map(|shape| shape.curve()).ok_or_else(|| anyhow::anyhow!("the default has no bands"))?;
+    let slots = (curve.bands * curve.rows).max(DEFAULT_SLOTS).max(BITS_SLOTS);
+    let (many, one) = (MinHash::new(slots, config.seed), OnePermutation::new(slots, config.seed));
+    let mut scratch = Scratch::default();
+    let mut slots = Vec::new();
+    let window = |number: u64| {
+        let mut text = Vec::new();
+        push(!number, 0, 5, &mut text);
+        String::from_utf8(text)
+    };
+    let fingerprint = |number: u64, scratch: &mut Scratch| -> anyhow::Result<[u64; 1]> {
+        method.sketch(&window(number)?, scratch);
+        Ok([scratch.fingerprints[0]])
+    };
+    // Which of the two families the default is: of a single shingle each has keys of its own.
+    let first = fingerprint(0, &mut scratch)?;
+    one.minima(&first, &mut slots);
+    let by_one = band_keys(&slots, curve).eq(scratch.keys.iter().copied());
+    many.minima(&first, &mut slots);
+    let by_many = band_keys(&slots, curve).eq(scratch.keys.iter().copied());
+    anyhow::ensure!(by_one || by_many, "the default's signatures are of neither family");
+    let wanted = COLLIDING * curve.rows;
+    let mut best = vec![(u32::MAX, 0); wanted];
+    let mut fallback = Vec::new();
+    for number in 0..TRIED {
+        let fingerprint = fingerprint(number, &mut scratch)?;
+        many.minima(&fingerprint, &mut slots);
+        if by_one {
+            // Where the two differ is the bin that the shingle is dealt to; only there it counts in a long text.
+            fallback.clone_from(&slots);
+            one.minima(&fingerprint, &mut slots);
+            slots.iter_mut().zip(&fallback).for_each(|(slot, other)| *slot = if slot == other { u32::MAX } else { *slot });
+        }
+        for (best, &slot) in best.iter_mut().zip(&slots) {
+            *best = (*best).min((slot, number));
+        }
+    }
+    let mut passage = Vec::new();
+    for (_, number) in best {
+        passage.extend_from_slice(window(number)?.as_bytes());
+    }
+    Ok(passage)
+}
