@@ -31,7 +31,7 @@ bench: $(COLLECTION)
 bench/data/%.jsonl:
 	cargo build --release --locked -p lookalike-bench
 	mkdir -p bench/data
-	target/release/make-collection --data $(DATA) $(if $(filter small,$*),--megabytes 123 --english,--megabytes 1075) $@
+	target/release/make-collection --data $(DATA) $(if $(filter small,$*),--megabytes 123 --english,--megabytes 1075 $(if $(filter large,$*),--english)) $@
 
 # Starting, small collections, languages, short texts, growth, and the shapes that are hardest; ONLY='a case' for one.
 .PHONY: bench-cases
@@ -71,6 +71,16 @@ bench-rivals: $(SMALL)
 	mkdir -p bench/record
 	target/release/lookalike pairs $(SMALL) --exact --threshold 0.8 -o bench/data/small.pairs.jsonl
 	$(RIVALS)/bin/python bench/rivals/run_all.py $(SMALL) bench/data/small.pairs.jsonl --lookalike target/release/lookalike --out bench/record/rivals.json
+
+# The same on a gigabyte, once, for those that finish in five minutes. The exact join takes some minutes and gigabytes.
+.PHONY: bench-rivals-large
+LARGE = bench/data/large.jsonl
+bench-rivals-large: $(LARGE)
+	cargo build --release --locked
+	test -d $(RIVALS) || python3 -m venv $(RIVALS)
+	$(RIVALS)/bin/pip install --quiet -r bench/rivals/requirements.txt
+	target/release/lookalike pairs $(LARGE) --exact --threshold 0.8 -o bench/data/large.pairs.jsonl
+	$(RIVALS)/bin/python bench/rivals/run_all.py $(LARGE) bench/data/large.pairs.jsonl --lookalike target/release/lookalike --runs 1 --timeout 300 --out bench/record/rivals-large.json
 
 # All methods on the larger corpora, judged by `lookalike eval`: what docs/methods.md says.
 .PHONY: bench-quality
