@@ -62,6 +62,16 @@ bench-web:
 	mkdir -p bench/record
 	python3 bench/speed/web.py $(DATA) --scale $(SCALE) --out bench/record/web$(if $(filter-out 1,$(SCALE)),-$(SCALE)).json
 
+# Each target for so many seconds; FUZZ='a target' for one.
+.PHONY: fuzz
+SECONDS ?= 600
+FUZZ ?= canonicalise rabin sketch law lines run truths
+fuzz:
+	cargo +nightly fuzz build
+	for target in $(FUZZ); do mkdir -p fuzz/found/$$target; \
+	cargo +nightly fuzz run $$target fuzz/found/$$target fuzz/corpus/$$target -- -max_total_time=$(SECONDS) -max_len=4096 \
+	-timeout=20 -print_final_stats=1 || exit 1; done
+
 # The rivals, on a collection that they finish in minutes, against the pairs that the exact join finds. English only: what a
 # token is in Chinese differs from tool to tool.
 bench-rivals: $(SMALL)

@@ -1,0 +1,24 @@
+//! A line is read as a parser reads it that holds every field, and refused where that refuses it.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use lookalike_engine::{RunConfig, find_texts};
+use lookalike_fuzz::{file, record};
+
+fuzz_target!(|bytes: &[u8]| {
+    // What a file's first bytes may say of compression is another target's.
+    if !bytes.first().is_some_and(|first| b"{ \t\r".contains(first)) || bytes.contains(&b'\n') || bytes.trim_ascii().is_empty() {
+        return;
+    }
+    let path = file::write("line", bytes);
+    let name = path.display().to_string();
+    let config = RunConfig { inputs: vec![name.clone()], temp_dir: file::folder(), threads: 1, ..RunConfig::default() };
+    let expected = record::read(bytes);
+    let id = expected.as_ref().and_then(|record| record.id.clone()).unwrap_or(format!("{name}:1"));
+    match (find_texts(&config, &[&id]), expected) {
+        (Ok(texts), Some(record)) => assert_eq!(texts, [record.text]),
+        (Err(_), None) => {}
+        (Ok(texts), None) => panic!("read, but no record: {texts:?}"),
+        (Err(error), Some(record)) => panic!("refused: {error}; {record:?}"),
+    }
+});
