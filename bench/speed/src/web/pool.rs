@@ -27,7 +27,7 @@ struct Record {
     text: String,
 }
 
-/// Consecutive pieces of [`WORDS`] words with whatever stands between them, white space at the end.
+/// Consecutive pieces of three words with whatever stands between them, white space at the end.
 #[derive(Debug)]
 pub struct Pool {
     pub(super) text: Vec<u8>,
