@@ -113,7 +113,7 @@ fn finding() -> Vec<(Candidates, Measure, Option<Verify>)> {
         ),
         (Candidates::Sentences(SentencesBy { longest: 1, ..SentencesBy::default() }), Measure::Resemblance, None),
         (Candidates::Sentences(SentencesBy { longest: 1, ..SentencesBy::default() }), Measure::Containment, Some(Verify::Sketch)),
-        (Candidates::Bands(Bands { permutations: Permutations::One, ..Bands::default() }), Measure::Resemblance, None),
+        (Candidates::Bands(Bands { permutations: Permutations::Many, ..Bands::default() }), Measure::Resemblance, None),
         (Candidates::default(), Measure::Resemblance, None),
         (Candidates::default(), Measure::Resemblance, Some(Verify::Sketch)),
         (Candidates::default(), Measure::Resemblance, Some(Verify::None)),

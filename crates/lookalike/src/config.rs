@@ -138,9 +138,9 @@ pub struct Bands {
 #[serde(rename_all = "lowercase")]
 pub enum Permutations {
     /// One for each slot.
-    #[default]
     Many,
     /// One for all: several times faster on long texts, as exact on all.
+    #[default]
     One,
 }
 
@@ -259,7 +259,7 @@ mod tests {
         assert!(serde_json::from_str::<Config>(r#"{"threshold": 0.7}"#).is_ok());
         assert!(serde_json::from_str::<Config>(r#"{"treshold": 0.7}"#).unwrap_err().to_string().contains("treshold"));
         let bands = r#"{"candidates": {"kind": "bands", "bands": 9, "rows": 13}}"#;
-        let expected = Candidates::Bands(Bands { bands: Some(9), rows: Some(13), permutations: Permutations::Many });
+        let expected = Candidates::Bands(Bands { bands: Some(9), rows: Some(13), permutations: Permutations::One });
         assert_eq!(serde_json::from_str::<Config>(bands).unwrap().candidates, expected);
         assert!(serde_json::from_str::<Config>(&bands.replace("rows", "lines")).is_err());
     }

@@ -32,6 +32,8 @@
 
 mod error;
 
+mod simd;
+
 pub mod text;
 
 pub mod shingle;
@@ -61,3 +63,4 @@ pub use config::{
 pub use dedup::{Decision, Doc, Reason, dedup};
 pub use error::{Error, ErrorKind, Result};
 pub use method::{Method, Scratch};
+pub use simd::Simd;

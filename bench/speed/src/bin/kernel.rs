@@ -13,7 +13,7 @@ use std::{
 
 use anyhow::Context;
 use clap::Parser;
-use lookalike::{Config, Method, Scratch, text::Text};
+use lookalike::{Config, Method, Scratch, Simd, text::Text};
 use serde_json::value::RawValue;
 
 /// Measure the way from text to sketch
@@ -21,11 +21,17 @@ use serde_json::value::RawValue;
 struct Arguments {
     /// A collection, as `make bench-data` makes it.
     input: PathBuf,
-    /// Megabytes of each kind.
-    #[arg(long, default_value_t = 4)]
+    /// Megabytes of each kind: as many as the second-level cache holds, as where a text has just been read.
+    #[arg(long, default_value_t = 1)]
     megabytes: usize,
-    #[arg(long, default_value_t = 15)]
+    #[arg(long, default_value_t = 40)]
     rounds: usize,
+    /// Only kinds of texts whose names begin so.
+    #[arg(long, default_value = "")]
+    kind: String,
+    /// Only the best kernel, and no sets.
+    #[arg(long)]
+    quick: bool,
 }
 
 #[derive(serde::Deserialize)]
@@ -64,16 +70,24 @@ fn main() -> anyhow::Result<()> {
     let mut kinds = read(&arguments, most)?;
     derive(&mut kinds, most);
 
-    let method = Method::new(Config::default())?;
+    kinds.retain(|kind| kind.name.starts_with(&arguments.kind));
+    Simd::all()
+        .skip(if arguments.quick { Simd::all().count() - 1 } else { 0 })
+        .try_for_each(|simd| measure(simd, &kinds, &arguments))
+}
+
+fn measure(simd: Simd, kinds: &[Kind], arguments: &Arguments) -> anyhow::Result<()> {
+    let method = Method::new(Config::default())?.with_simd(simd);
     let mut scratch = Scratch::default();
-    println!("{:12} {:>8} {:>8} {:>10} {:>10} {:>10}", "texts", "number", "bytes", "sketch", "set", "µs/sketch");
-    for kind in &kinds {
+    println!("\n{simd:?}\n{:12} {:>8} {:>8} {:>10} {:>10} {:>10}", "texts", "number", "bytes", "sketch", "set", "µs/sketch");
+    for kind in kinds {
         let (sketch, sum) = best(arguments.rounds, kind, |text| {
             method.sketch(Text::Escaped(text), &mut scratch);
             let keys = scratch.keys.iter().fold(0, |sum: u64, &key| sum.rotate_left(7) ^ u64::from(key));
             keys ^ scratch.digest as u64 ^ scratch.fingerprints.iter().fold(0, |sum: u64, f| sum.wrapping_add(*f))
         });
-        let (set, other) = best(arguments.rounds, kind, |text| {
+        let rounds = if arguments.quick { 0 } else { arguments.rounds };
+        let (set, other) = best(rounds, kind, |text| {
             method.set(Text::Escaped(text), &mut scratch);
             scratch.fingerprints.iter().fold(0, |sum: u64, f| sum.rotate_left(1) ^ f)
         });

@@ -32,7 +32,7 @@ pub struct FindArgs {
     /// Rows of a band
     #[arg(long, value_name = "R", help_heading = "Finding")]
     pub rows: Option<usize>,
-    /// Random permutations that make a signature [default: many]
+    /// Random permutations that make a signature [default: one]
     #[arg(long, value_enum, help_heading = "Finding")]
     pub permutations: Option<PermutationsBy>,
     /// Of shared and super: sample one shingle in M, a power of two, of every text, instead of what the threshold and the recall
@@ -113,7 +113,7 @@ pub enum CandidatesBy {
 pub enum PermutationsBy {
     /// one for each slot
     Many,
-    /// one for all: faster on long texts
+    /// one for all: several times faster
     One,
 }
 

@@ -30,7 +30,7 @@ fn what_the_sketches_say_has_no_counts() {
     assert_snapshot!(place.run("pairs in.jsonl --verify sketch").shown(), @r#"
     exit 0
     --- stdout
-    {"a":"first","b":"in.jsonl:3","resemblance":0.8901960784313725}
+    {"a":"first","b":"in.jsonl:3","resemblance":0.9058823529411765}
     --- stderr
     1 pair among 3 documents, similar as the sketches say; found: 99.63 % of pairs at 0.5, more above it (42 bands of 3 rows)
     "#);

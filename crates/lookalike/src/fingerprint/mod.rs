@@ -16,13 +16,17 @@ mod tokens;
 pub use collisions::{
     collision_bound, expected_distinct, expected_distinct_approx, expected_resemblance, resemblance_bias_approx,
 };
-pub use digest::{Digest, DigestBy, digest};
+pub(crate) use digest::digest_by;
+pub use digest::{Digest, DigestBy, EMPTY_DIGEST, digest, digest_of_hashes};
 pub use labels::label_occurrences;
 pub use mix::{SplitMix64, finish};
 pub use permutation::Permutation;
 pub use rabin::{Nulls, Polynomial, Rabin};
 pub use rolling::fingerprints;
+pub(crate) use rolling::fingerprints_by;
+pub(crate) use set::sort_distinct_in;
 pub use set::{fingerprint_set, sort_distinct};
+pub(crate) use tokens::TokenHasher;
 pub use tokens::token_hashes;
 
 #[cfg(test)]

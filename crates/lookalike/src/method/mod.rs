@@ -10,10 +10,11 @@ use sketcher::Sketcher;
 use crate::{
     config::{Candidates, Cluster, Config, FingerprintBy, Occurrences, Shared, Verify},
     error::{ErrorKind, Result},
-    fingerprint::{self, Digest, Rabin},
+    fingerprint::{self, Digest, Rabin, TokenHasher},
     lsh::{Sample, Shape, Sharing},
     shingle::Shingling,
-    text::{Text, canonicalise},
+    simd::Simd,
+    text::{self, Text, canonicalise},
     verify::{Measure, Pair, containment_join, similarity_join},
 };
 
@@ -25,6 +26,7 @@ pub struct Method {
     verify: Verify,
     rabin: Option<Rabin>,
     sketcher: Sketcher,
+    simd: Simd,
 }
 
 impl Method {
@@ -56,7 +58,7 @@ impl Method {
             FingerprintBy::Rolling => None,
             FingerprintBy::Rabin { degree } => Some(Rabin::new(degree, config.seed)?),
         };
-        Ok(Self { config, shingling, verify, rabin, sketcher })
+        Ok(Self { config, shingling, verify, rabin, sketcher, simd: Simd::detect() })
     }
 
     /// What was asked for.
@@ -128,39 +130,54 @@ impl Method {
         self.sketcher.stride()
     }
 
+    /// The same method by other instructions: for tests and for measuring, since no answer depends on them.
+    pub fn with_simd(self, simd: Simd) -> Self {
+        Self { simd, ..self }
+    }
+
     /// Fills `scratch` with all that a run keeps of a text. For bands and SimHash nothing is allocated once the buffers have grown.
+    ///
+    /// Cost: by default about a nanosecond a byte of a long text with AVX-512, and less than a microsecond a short one.
     pub fn sketch<'a>(&self, text: impl Into<Text<'a>>, scratch: &mut Scratch) {
-        let mut room = std::mem::take(&mut scratch.plain);
-        let text = text.into().decode(&mut room);
+        let text = text.into();
         self.fingerprint(text, scratch);
-        scratch.digest = fingerprint::digest(&scratch.tokens);
+        scratch.digest = fingerprint::digest_by(self.simd, &scratch.token_hashes);
         self.sketcher.sketch(text, scratch);
-        scratch.plain = room;
     }
 
     /// Fills `scratch.fingerprints` with the text's shingle *set*, sorted, for exact verification.
     pub fn set<'a>(&self, text: impl Into<Text<'a>>, scratch: &mut Scratch) {
-        let mut room = std::mem::take(&mut scratch.plain);
-        self.fingerprint(text.into().decode(&mut room), scratch);
-        fingerprint::sort_distinct(&mut scratch.fingerprints);
-        scratch.plain = room;
+        self.fingerprint(text.into(), scratch);
+        self.make_set(scratch);
     }
 
-    fn fingerprint(&self, text: &str, scratch: &mut Scratch) {
-        canonicalise(text, self.config.tokens, self.config.folds, &mut scratch.tokens);
-        fingerprint::token_hashes(&scratch.tokens, &mut scratch.token_hashes);
+    /// Makes of the fingerprints that [`sketch`](Self::sketch) left the set that [`set`](Self::set) gives, without the text.
+    pub fn make_set(&self, scratch: &mut Scratch) {
+        fingerprint::sort_distinct_in(&mut scratch.room, &mut scratch.fingerprints);
+    }
+
+    /// Fills `scratch` with the hashes of the tokens and the fingerprints of the shingles.
+    fn fingerprint(&self, text: Text, scratch: &mut Scratch) {
+        let (by, folds) = (self.config.tokens, self.config.folds);
+        let hashes = &mut scratch.token_hashes;
+        hashes.clear();
+        if self.rabin.is_none() && text::reads(by, folds) {
+            scratch.reader.read(self.simd, text, by, &mut TokenHasher { simd: self.simd, hashes });
+        } else {
+            canonicalise(text.decode(&mut scratch.plain), by, folds, &mut scratch.tokens);
+            fingerprint::token_hashes(&scratch.tokens, hashes);
+        }
+        let fingerprints = &mut scratch.fingerprints;
         match &self.rabin {
-            None => {
-                fingerprint::fingerprints(&scratch.token_hashes, self.shingling, &mut scratch.fingerprints);
-            }
+            None => fingerprint::fingerprints_by(self.simd, hashes, self.shingling, fingerprints),
             Some(rabin) => {
-                rabin.shingles(&scratch.tokens, self.shingling, &mut scratch.fingerprints);
+                rabin.shingles(&scratch.tokens, self.shingling, fingerprints);
                 // Residues lie below 2ˡ; MinHash looks at the upper half of a number.
-                scratch.fingerprints.iter_mut().for_each(|f| *f = fingerprint::finish(*f));
+                fingerprints.iter_mut().for_each(|f| *f = fingerprint::finish(*f));
             }
         }
         if self.config.occurrences == Occurrences::Labelled {
-            fingerprint::label_occurrences(&mut scratch.fingerprints);
+            fingerprint::label_occurrences(fingerprints);
         }
     }
 
@@ -234,14 +251,60 @@ impl Method {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
-    use crate::{config::Bands, fingerprint::SplitMix64, lsh::Curve};
+    use crate::{
+        config::Bands,
+        fingerprint::SplitMix64,
+        lsh::Curve,
+        text::{Folds, Tokens, TokensBy},
+    };
 
     #[test]
     fn the_defaults_are_a_method() {
         let method = Method::new(Config::default()).unwrap();
         assert_eq!(method.shape().unwrap().curve(), Curve { bands: 21, rows: 6 });
         assert!(method.found_at_threshold().unwrap() > 0.998);
+    }
+
+    proptest! {
+        #[test]
+        fn every_kernel_gives_what_the_single_steps_give(
+            words in prop::collection::vec("[a-zA-Z]{1,9}|[0-9é]{1,3}|漢字か|[a-z]{14,20}|[.\n\"\\\\]|がＡ", 0..300),
+            k in prop::sample::select(vec![1, 2, 5, 9, 20]),
+            labelled: bool,
+        ) {
+            let text = words.join(" ");
+            let json = serde_json::to_string(&text).unwrap();
+            let (mut tokens, mut hashes, mut shingles) = (Tokens::new(), Vec::new(), Vec::new());
+            canonicalise(&text, TokensBy::Auto, Folds::default(), &mut tokens);
+            fingerprint::token_hashes(&tokens, &mut hashes);
+            fingerprint::fingerprints(&hashes, Shingling::new(k).unwrap(), &mut shingles);
+            let occurrences = if labelled { Occurrences::Labelled } else { Occurrences::Once };
+            if labelled {
+                fingerprint::label_occurrences(&mut shingles);
+            }
+            let config = Config { shingle: k, occurrences, ..Config::default() };
+            let mut first = None;
+            for simd in Simd::all() {
+                let method = Method::new(config.clone()).unwrap().with_simd(simd);
+                for text in [Text::Plain(&text), Text::Escaped(&json[1..json.len() - 1])] {
+                    let mut scratch = Scratch::default();
+                    method.sketch(text, &mut scratch);
+                    prop_assert_eq!(scratch.digest, fingerprint::digest(&tokens), "{:?}", simd);
+                    prop_assert_eq!(&scratch.fingerprints, &shingles, "{:?}", simd);
+                    let sketch = (scratch.keys.clone(), scratch.bits.clone());
+                    prop_assert_eq!(first.get_or_insert_with(|| sketch.clone()), &sketch);
+                    method.make_set(&mut scratch);
+                    let made = scratch.fingerprints.clone();
+                    method.set(text, &mut scratch);
+                    prop_assert_eq!(made, &scratch.fingerprints[..]);
+                    let set = std::collections::BTreeSet::from_iter(shingles.iter().copied());
+                    prop_assert!(scratch.fingerprints.iter().eq(&set));
+                }
+            }
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ use crate::{
     fingerprint::{Digest, DigestBy, finish, sort_distinct},
     lsh::{self, Against, Blocks, Curve, DEFAULT_SLOTS, Sample, Shape, Sharing},
     sketch::{self, BITS_SLOTS, Bits, Bottom, KSentence, MinHash, Modulo, Modulus, OnePermutation, SimHash},
+    text::Text,
     verify::{Measure, Overlap},
 };
 
@@ -166,7 +167,7 @@ impl Sketcher {
         }
     }
 
-    pub(super) fn sketch(&self, text: &str, scratch: &mut Scratch) {
+    pub(super) fn sketch(&self, text: Text, scratch: &mut Scratch) {
         scratch.keys.clear();
         scratch.bits.clear();
         scratch.elements.clear();
@@ -198,7 +199,8 @@ impl Sketcher {
                 scratch.bits.extend(hash.to_le_bytes());
             }
             Self::Sentences(sentences) => {
-                let (whole, empty) = (scratch.digest, scratch.tokens.is_empty());
+                let (whole, empty) = (scratch.digest, scratch.token_hashes.is_empty());
+                let text = text.decode(&mut scratch.plain);
                 let longest = sentences.digest(text, &mut scratch.tokens).unwrap_or(whole);
                 for digest in [longest, whole] {
                     scratch.keys.push((finish(digest as u64) >> 32) as u32);

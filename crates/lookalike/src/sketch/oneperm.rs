@@ -60,14 +60,15 @@
 //! at 20 (600: 38,000 to 2,900).
 
 use super::{MinHash, Signature, signature::Family};
-use crate::fingerprint::{Permutation, SplitMix64};
+use crate::fingerprint::SplitMix64;
 
 /// MinHash with one permutation (Li, Owen, Zhang 2012), and k of them for the bins that it leaves empty: the estimates of
 /// [`MinHash`], at a cost that for large sets does not grow with the slots. The same length and seed give the same signatures,
 /// on every machine.
 #[derive(Debug, Clone)]
 pub struct OnePermutation {
-    deal: Permutation,
+    /// The permutation: multiplication by this odd number.
+    deal: u64,
     minhash: MinHash,
     seed: u64,
 }
@@ -79,8 +80,8 @@ impl OnePermutation {
     /// When there are no slots.
     pub fn new(slots: usize, seed: u64) -> Self {
         assert!(slots > 0, "a signature of no slots is not possible");
-        // A seed's own permutation has the coefficients of its first slot for a key; a seed further on shares nothing with them.
-        let deal = Permutation::new(SplitMix64::new(seed).next_u64());
+        // A seed's own numbers are the coefficients of its slots; those of a seed further on share nothing with them.
+        let deal = SplitMix64::new(SplitMix64::new(seed).next_u64()).next_u64() | 1;
         Self { deal, minhash: MinHash::new(slots, seed), seed }
     }
 
@@ -92,16 +93,34 @@ impl OnePermutation {
     /// Fills `minima` with the signature of a set of fingerprints, [`slots`](Self::slots) numbers. The empty set's slots are
     /// all `u32::MAX`. Nothing is allocated once the buffer has grown.
     ///
-    /// Cost: 4 cycles a fingerprint, and MinHash's own for the slots whose bins are empty, of t bins about t·e^(−n/t).
+    /// Cost: 2 cycles a fingerprint, and MinHash's own for the slots whose bins are empty, of t bins about t·e^(−n/t).
     pub fn minima(&self, fingerprints: &[u64], minima: &mut Vec<u32>) {
         minima.clear();
         minima.resize(self.slots(), u32::MAX);
+        match minima.as_mut_slice().try_into() {
+            Ok(minima) => self.deal_out::<128>(fingerprints, minima),
+            Err(_) => self.deal_to(fingerprints, minima),
+        }
+        self.minhash.fill(fingerprints, minima);
+    }
+
+    /// Lowers each bin's minimum by the elements that are dealt to it.
+    fn deal_to(&self, fingerprints: &[u64], minima: &mut [u32]) {
         for &fingerprint in fingerprints {
             let (bin, value) = self.dealt(fingerprint);
             // Not `if value < …`: a new least is too frequent to foretell, and a set of 600 took four times as long.
             minima[bin] = minima[bin].min(value);
         }
-        self.minhash.fill(fingerprints, minima);
+    }
+
+    /// The same for the usual number of bins, where a bin's number is the highest bits.
+    fn deal_out<const BINS: usize>(&self, fingerprints: &[u64], minima: &mut [u32; BINS]) {
+        const { assert!(BINS.is_power_of_two() && BINS > 1) };
+        for &fingerprint in fingerprints {
+            let h = fingerprint.wrapping_mul(self.deal);
+            let bin = (h >> (64 - BINS.trailing_zeros())) as usize;
+            minima[bin] = minima[bin].min(h as u32);
+        }
     }
 
     /// The signature of a set of fingerprints, with what it needs to be compared.
@@ -113,11 +132,12 @@ impl OnePermutation {
 
     /// The bin that an element is dealt to, and its number there: from the two halves of π(x).
     ///
-    /// The hash is the cost of dealing. A single folded multiplication takes a third less, and is neither a permutation nor
-    /// made new by a seed.
+    /// Fingerprints are mixed numbers already, so π need not mix again: multiplication by a random odd number is a permutation
+    /// of the 64-bit numbers, and its lower half one of the 32-bit numbers, as in [`MinHash`]. It takes a third of the time that a
+    /// permutation with full avalanche took.
     #[inline]
     fn dealt(&self, fingerprint: u64) -> (usize, u32) {
-        let h = self.deal.apply(fingerprint);
+        let h = fingerprint.wrapping_mul(self.deal);
         ((((h >> 32) * self.slots() as u64) >> 32) as usize, h as u32)
     }
 }
@@ -133,7 +153,7 @@ mod tests {
         let slots = one.slots() as u128;
         let otherwise = MinHash::new(one.slots(), one.seed).signature(set);
         let bin = |h: u64| (u128::from(h >> 32) * slots / (1 << 32)) as usize;
-        let least = |j| set.iter().map(|&x| one.deal.apply(x)).filter(|&h| bin(h) == j).map(|h| h as u32).min();
+        let least = |j| set.iter().map(|&x| x.wrapping_mul(one.deal)).filter(|&h| bin(h) == j).map(|h| h as u32).min();
         (0..one.slots()).map(|j| least(j).unwrap_or(otherwise.slots()[j])).collect()
     }
 
@@ -141,7 +161,7 @@ mod tests {
         #[test]
         fn each_slot_is_the_least_of_its_bin_or_the_minhash_slot(
             set in prop::collection::vec(any::<u64>(), 0..300),
-            slots in 1usize..200,
+            slots in prop_oneof![1usize..200, Just(128)],
             seed: u64,
         ) {
             let one = OnePermutation::new(slots, seed);
@@ -161,7 +181,7 @@ mod tests {
         };
         assert_eq!(
             [fold(10, 128), fold(1000, 128), fold(1000, 100), fold(1000, 4096)],
-            [4211252894, 666858873, 1655804235, 2982784451]
+            [109820587, 1269832185, 2370481649, 2398300645]
         );
     }
 

@@ -18,6 +18,8 @@ mod class;
 mod dictionary;
 mod folds;
 mod paged;
+mod read;
+mod scan;
 mod sentences;
 mod source;
 mod spans;
@@ -25,6 +27,7 @@ mod tokens;
 
 pub use canon::canonicalise;
 pub use folds::Folds;
+pub(crate) use read::{Reader, TakeTokens, reads};
 pub use sentences::sentences;
 pub use source::Text;
 pub use spans::{Span, token_spans};

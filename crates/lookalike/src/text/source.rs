@@ -28,22 +28,58 @@ impl<'a> From<&'a String> for Text<'a> {
 impl<'a> Text<'a> {
     /// The characters meant. `room` holds them where there is an escape; nothing is copied where there is none.
     pub fn decode(self, room: &'a mut String) -> &'a str {
-        let mut rest = match self {
+        let text = match self {
             Self::Plain(text) => return text,
             Self::Escaped(text) if !text.contains('\\') => return text,
             Self::Escaped(text) => text,
         };
         room.clear();
-        while let Some((before, escape)) = rest.split_once('\\') {
-            room.push_str(before);
-            let (c, length) = unescape(escape);
-            room.push(c);
-            rest = &escape[length..];
+        // What is decoded is never longer.
+        room.reserve(text.len());
+        let mut at = 0;
+        while let Some(&byte) = text.as_bytes().get(at) {
+            if let Some(c) = text.as_bytes()[at..].first_chunk().and_then(numbered) {
+                room.push(c);
+                at += NUMBER;
+            } else if byte == b'\\' {
+                let (c, length) = unescape(&text[at + 1..]);
+                room.push(c);
+                at += 1 + length;
+            } else {
+                let end = text[at..].find('\\').map_or(text.len(), |length| at + length);
+                room.push_str(&text[at..end]);
+                at = end;
+            }
         }
-        room.push_str(rest);
         room
     }
 }
+
+/// Bytes of `\uXXXX`.
+const NUMBER: usize = 6;
+
+/// The character of `\uXXXX`, if it is one: the escape of which some texts are full.
+#[inline]
+fn numbered(escape: &[u8; NUMBER]) -> Option<char> {
+    let [b'\\', b'u', digits @ ..] = escape else { return None };
+    let number = digits.iter().fold(0, |number, &digit| number << 4 | u32::from(DIGITS[usize::from(digit)]));
+    let valid = digits.iter().all(|&digit| DIGITS[usize::from(digit)] < NO_DIGIT);
+    char::from_u32(number).filter(|_| valid)
+}
+
+const NO_DIGIT: u8 = 0xff;
+
+/// The value of each hexadecimal digit.
+const DIGITS: [u8; 256] = {
+    let mut digits = [NO_DIGIT; 256];
+    let mut value = 0;
+    while value < 16 {
+        digits[b"0123456789abcdef"[value] as usize] = value as u8;
+        digits[b"0123456789ABCDEF"[value] as usize] = value as u8;
+        value += 1;
+    }
+    digits
+};
 
 /// The character that is meant by an escape, given without its backslash, and the escape's length.
 fn unescape(escape: &str) -> (char, usize) {

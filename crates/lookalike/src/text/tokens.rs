@@ -107,7 +107,8 @@ impl Tokens {
 
     /// The text with at least [`PAD`] readable bytes behind it, the token ends, and the gap between tokens: for the hasher.
     pub(crate) fn raw(&self) -> (&[u8], &[usize], usize) {
-        (&self.text[..self.filled + PAD], &self.ends[..self.count], self.gap)
+        // A buffer that was never filled has no room behind its nothing.
+        (&self.text[..self.text.len().min(self.filled + PAD)], &self.ends[..self.count], self.gap)
     }
 
     pub(super) fn clear(&mut self, gap: usize) {

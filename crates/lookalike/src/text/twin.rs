@@ -129,7 +129,7 @@ fn choices() -> impl Iterator<Item = (TokensBy, Folds)> {
 
 /// Letters, digits, spaces, punctuation, and the characters that have caused trouble elsewhere: marks with and without a
 /// base, jamo, ligatures, full and half width, kana voicing, Thai, Devanagari, Hangul, joiners, emoji, old scripts.
-fn troublesome() -> impl Strategy<Value = String> {
+pub(super) fn troublesome() -> impl Strategy<Value = String> {
     let one = prop_oneof![
         8 => proptest::char::range(' ', '~'),
         2 => prop::sample::select("éÉßﬁﬀİıǰŉΐ½㍿Ａ１，。　…ｶﾞﾊﾟがは\u{3099}\u{309a}ハ々〆ー漢字한글ᄒ\u{1161}\u{11ab}กำน้ํา\u{e38}\u{e48}क्षि\u{93c}ড\u{9bc}ো\u{301}\u{323}\u{345}\u{ad}\u{200b}\u{200d}\u{feff}\u{fe0f}👩🏽\u{1d165}\u{16d63}\u{16d67}ſΣς\u{1e9e}ᾳѣøđŁ\u{1d7}άйї٣๓୨臺湾體乾薴清华大学我来到北京大學\u{30000}〇".chars().collect::<Vec<_>>()),

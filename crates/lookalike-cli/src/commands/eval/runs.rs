@@ -40,7 +40,7 @@ struct RunFlags {
 /// The methods that are judged when none is named; those that cannot measure containment are left out where that is asked.
 const ALL: [(&str, bool); 9] = [
     ("", true),
-    ("--permutations one", false),
+    ("--permutations many", false),
     ("--candidates shared", true),
     ("--candidates super", false),
     ("--method simhash", false),

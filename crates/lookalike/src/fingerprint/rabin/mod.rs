@@ -65,7 +65,7 @@ enum Kernel {
 
 impl Kernel {
     fn detect(modulus: Modulus, shift: u32) -> Self {
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", not(feature = "portable")))]
         if let Some(kernel) = x86::Clmul::new(modulus, shift) {
             return Self::Clmul(kernel);
         }

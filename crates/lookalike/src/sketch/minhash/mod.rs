@@ -14,6 +14,9 @@ use crate::fingerprint::SplitMix64;
 /// Every kernel takes any whole number of this many slots; the coefficient tables are filled up to whole groups of them.
 const LANES: usize = 16;
 
+/// So many empty slots or fewer are filled one by one.
+const FEW: usize = 8;
+
 /// A family of permutations: the same length and seed give the same signatures, on every machine.
 #[derive(Debug, Clone)]
 pub struct MinHash {
@@ -36,7 +39,7 @@ enum Kernel {
 
 impl Kernel {
     fn detect() -> Self {
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", not(feature = "portable")))]
         {
             if let Some(kernel) = x86::Avx512::new() {
                 return Self::Avx512(kernel);
@@ -56,6 +59,17 @@ impl Kernel {
             Self::Avx2(kernel) => kernel.update(fingerprints, multipliers, addends, minima),
             #[cfg(target_arch = "x86_64")]
             Self::Avx512(kernel) => kernel.update(fingerprints, multipliers, addends, minima),
+        }
+    }
+
+    /// The least value of one slot.
+    fn least(self, fingerprints: &[u64], multiplier: u32, addend: u32) -> u32 {
+        match self {
+            Self::Portable => portable::least(fingerprints, multiplier, addend),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2(kernel) => kernel.least(fingerprints, multiplier, addend),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512(kernel) => kernel.least(fingerprints, multiplier, addend),
         }
     }
 }
@@ -97,6 +111,24 @@ impl MinHash {
     pub(super) fn fill(&self, fingerprints: &[u64], minima: &mut Vec<u32>) {
         let empty = minima.iter().filter(|&&minimum| minimum == u32::MAX).count();
         if empty == 0 {
+            return;
+        }
+        if empty <= FEW {
+            let coefficients = self.multipliers.iter().zip(&self.addends);
+            for (slot, (&a, &b)) in minima.iter_mut().zip(coefficients).filter(|(slot, _)| **slot == u32::MAX) {
+                *slot = self.kernel.least(fingerprints, a, b);
+            }
+            return;
+        }
+        if 2 * empty > self.slots {
+            // Of a short text most are empty: all are made, and nothing has to be brought together.
+            minima.resize(self.slots + self.multipliers.len(), u32::MAX);
+            let (kept, least) = minima.split_at_mut(self.slots);
+            self.kernel.update(fingerprints, &self.multipliers, &self.addends, least);
+            for (slot, &minimum) in kept.iter_mut().zip(&*least) {
+                *slot = if *slot == u32::MAX { minimum } else { *slot };
+            }
+            minima.truncate(self.slots);
             return;
         }
         let lanes = empty.next_multiple_of(LANES);

@@ -17,3 +17,10 @@ pub(super) fn update(fingerprints: &[u64], multipliers: &[u32], addends: &[u32],
         }
     }
 }
+
+/// The least value of one slot.
+#[inline(always)]
+pub(super) fn least(fingerprints: &[u64], multiplier: u32, addend: u32) -> u32 {
+    let value = |fingerprint: u64| multiplier.wrapping_mul((fingerprint >> 32) as u32).wrapping_add(addend);
+    fingerprints.iter().fold(u32::MAX, |least, &fingerprint| least.min(value(fingerprint)))
+}

@@ -6,7 +6,7 @@
 
 use std::arch::x86_64::*;
 
-use super::LANES;
+use super::{LANES, portable};
 
 /// Vectors of slots that are worked on together; what is left over goes one by one.
 const GROUP: usize = 4;
@@ -25,6 +25,16 @@ macro_rules! kernel {
             pub(super) fn update(self, fingerprints: &[u64], multipliers: &[u32], addends: &[u32], minima: &mut [u32]) {
                 // SAFETY: a value of this type exists only where `new` has seen the feature.
                 unsafe { Self::run(fingerprints, multipliers, addends, minima) }
+            }
+
+            /// The least value of one slot: plain code, whose lanes are fingerprints.
+            pub(super) fn least(self, fingerprints: &[u64], multiplier: u32, addend: u32) -> u32 {
+                #[target_feature(enable = $feature)]
+                fn run(fingerprints: &[u64], multiplier: u32, addend: u32) -> u32 {
+                    portable::least(fingerprints, multiplier, addend)
+                }
+                // SAFETY: as above.
+                unsafe { run(fingerprints, multiplier, addend) }
             }
 
             #[target_feature(enable = $feature)]

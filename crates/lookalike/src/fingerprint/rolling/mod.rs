@@ -5,20 +5,41 @@
 //! probability 2⁻⁶⁴. Where two tokens d apart changed places, Bᵈ − 1 must not lose more bits than can be spared: it has 1
 //! factor of two for odd d, 4 for d = 2, 5 for d = 4 (the ends of the default window), 8 for d = 32, so 2⁻⁵⁶ at the worst.
 
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
 use super::mix::{K0, finish};
-use crate::shingle::Shingling;
+use crate::{shingle::Shingling, simd::Simd};
 
 /// The base. Odd, so that no token's bits are shifted out of the window.
 const B: u64 = K0 ^ 0b10;
 
+/// From this length on a window is cheaper to move than to sum from scratch, eight at a time.
+#[cfg(target_arch = "x86_64")]
+const LONG: usize = 16;
+
 /// Fills `fingerprints` with one number for each window, repeats among them. Cost: a few cycles each; frozen.
 pub fn fingerprints(token_hashes: &[u64], shingling: Shingling, fingerprints: &mut Vec<u64>) {
+    fingerprints_by(Simd::detect(), token_hashes, shingling, fingerprints);
+}
+
+/// The same by a kernel.
+pub(crate) fn fingerprints_by(simd: Simd, token_hashes: &[u64], shingling: Shingling, fingerprints: &mut Vec<u64>) {
     fingerprints.clear();
     let k = shingling.k().min(token_hashes.len());
-    let (head, rest) = token_hashes.split_at(k);
-    if head.is_empty() {
-        return;
+    match simd {
+        _ if k == 0 => {}
+        #[cfg(target_arch = "x86_64")]
+        Simd::Avx512(proof) if k < LONG => {
+            fingerprints.resize(token_hashes.len() - k + 1, 0);
+            x86::windows_avx512(proof, token_hashes, k, fingerprints);
+        }
+        _ => roll(token_hashes, k, fingerprints),
     }
+}
+
+fn roll(token_hashes: &[u64], k: usize, fingerprints: &mut Vec<u64>) {
+    let (head, rest) = token_hashes.split_at(k);
     let mut sum = head.iter().fold(0u64, |sum, &t| sum.wrapping_mul(B).wrapping_add(t));
     let out = (0..k).fold(1u64, |power, _| power.wrapping_mul(B));
     fingerprints.reserve(rest.len() + 1);
@@ -37,15 +58,17 @@ mod tests {
 
     proptest! {
         #[test]
-        fn rolling_is_the_same_as_each_window_from_scratch(tokens in prop::collection::vec(any::<u64>(), 0..40), k in 1usize..8) {
+        fn every_kernel_is_each_window_from_scratch(tokens in prop::collection::vec(any::<u64>(), 0..120), k in 1usize..20) {
             let shingling = Shingling::new(k).unwrap();
-            let mut rolled = Vec::new();
-            fingerprints(&tokens, shingling, &mut rolled);
             let scratch: Vec<u64> = shingling
                 .windows(tokens.len())
                 .map(|w| finish(tokens[w].iter().fold(0u64, |h, &t| h.wrapping_mul(B).wrapping_add(t))))
                 .collect();
-            prop_assert_eq!(rolled, scratch);
+            for simd in Simd::all() {
+                let mut rolled = Vec::new();
+                fingerprints_by(simd, &tokens, shingling, &mut rolled);
+                prop_assert_eq!(&rolled, &scratch, "{:?}", simd);
+            }
         }
     }
 

@@ -1,22 +1,22 @@
 //! Bit mixing: the few constants and steps that every hash here is made of.
 
+#[cfg(target_arch = "x86_64")]
+pub(super) mod x86;
+
 /// Odd constants with well spread bits: the fractional parts of the golden ratio, and of the square roots of 2 and 3.
 pub(crate) const K0: u64 = 0x9e37_79b9_7f4a_7c15;
 pub(crate) const K1: u64 = 0x6a09_e667_f3bc_c909;
 pub(crate) const K2: u64 = 0xbb67_ae85_84ca_a73b;
 
-/// Multiplies to 128 bits and folds the halves: every input bit reaches every output bit.
-#[inline]
-pub(crate) fn fold_multiply(a: u64, b: u64) -> u64 {
-    let product = u128::from(a) * u128::from(b);
-    product as u64 ^ (product >> 64) as u64
-}
+/// The multipliers of [`finish`].
+const FINISH1: u64 = 0xbf58_476d_1ce4_e5b9;
+const FINISH2: u64 = 0x94d0_49bb_1331_11eb;
 
 /// A bijection on 64 bits with full avalanche (Stafford's variant 13 of MurmurHash3's finaliser).
 #[inline]
 pub fn finish(mut h: u64) -> u64 {
-    h = (h ^ (h >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    h = (h ^ (h >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    h = (h ^ (h >> 30)).wrapping_mul(FINISH1);
+    h = (h ^ (h >> 27)).wrapping_mul(FINISH2);
     h ^ (h >> 31)
 }
 

@@ -1,0 +1,16 @@
+//! The mixers for eight numbers at a time.
+
+use std::arch::x86_64::*;
+
+use super::{FINISH1, FINISH2};
+
+/// As [`finish`](super::finish), of each.
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+pub(in crate::fingerprint) fn finish8(h: __m512i) -> __m512i {
+    let h = _mm512_xor_si512(h, _mm512_srli_epi64::<30>(h));
+    let h = _mm512_mullo_epi64(h, _mm512_set1_epi64(FINISH1 as i64));
+    let h = _mm512_xor_si512(h, _mm512_srli_epi64::<27>(h));
+    let h = _mm512_mullo_epi64(h, _mm512_set1_epi64(FINISH2 as i64));
+    _mm512_xor_si512(h, _mm512_srli_epi64::<31>(h))
+}

@@ -1,0 +1,54 @@
+//! The AVX-512 kernel: eight windows at a time, each summed from scratch. That is k − 1 multiplications for each eight windows, and
+//! no window waits for the one before it.
+#![allow(unsafe_code)]
+
+use std::arch::x86_64::*;
+
+use super::B;
+use crate::{fingerprint::mix::x86::finish8, simd::Avx512};
+
+/// Windows in a vector, and in the vectors that are worked on together: the multiplication takes 15 cycles.
+const EIGHT: usize = 8;
+const GROUP: usize = 4;
+
+/// Fills `fingerprints` with those of all windows of `k` tokens; there are as many.
+pub(super) fn windows_avx512(_: Avx512, hashes: &[u64], k: usize, fingerprints: &mut [u64]) {
+    assert!(k > 0 && fingerprints.len() + k == hashes.len() + 1);
+    // SAFETY: a proof exists only where these instructions were seen; the lists have the lengths that are asked for.
+    unsafe { run(hashes, k, fingerprints) }
+}
+
+/// # Safety
+/// There are k − 1 more hashes than fingerprints.
+#[target_feature(enable = "avx512f,avx512dq")]
+unsafe fn run(hashes: &[u64], k: usize, fingerprints: &mut [u64]) {
+    let base = _mm512_set1_epi64(B as i64);
+    let mut at = 0;
+    while at + GROUP * EIGHT <= fingerprints.len() {
+        // SAFETY: the last number read is hash at + GROUP·EIGHT − 1 + k − 1, and there are k − 1 more hashes than fingerprints.
+        let load = |v: usize, j: usize| unsafe { _mm512_loadu_si512(hashes.as_ptr().add(at + v * EIGHT + j).cast()) };
+        let mut sums = [load(0, 0), load(1, 0), load(2, 0), load(3, 0)];
+        for j in 1..k {
+            for (v, sum) in sums.iter_mut().enumerate() {
+                *sum = _mm512_add_epi64(_mm512_mullo_epi64(*sum, base), load(v, j));
+            }
+        }
+        for (v, sum) in sums.into_iter().enumerate() {
+            // SAFETY: the last number written is fingerprint at + GROUP·EIGHT − 1.
+            unsafe { _mm512_storeu_si512(fingerprints.as_mut_ptr().add(at + v * EIGHT).cast(), finish8(sum)) };
+        }
+        at += GROUP * EIGHT;
+    }
+    while at < fingerprints.len() {
+        let lanes = 0xff >> (EIGHT - (fingerprints.len() - at).min(EIGHT)) as u32;
+        // SAFETY: the lanes of the mask are fingerprints from `at` up to the last, and there are k − 1 more hashes.
+        let load = |j: usize| unsafe { _mm512_maskz_loadu_epi64(lanes, hashes.as_ptr().add(at + j).cast()) };
+        let mut sum = load(0);
+        for j in 1..k {
+            sum = _mm512_add_epi64(_mm512_mullo_epi64(sum, base), load(j));
+        }
+        // SAFETY: the lanes of the mask are there.
+        unsafe { _mm512_mask_storeu_epi64(fingerprints.as_mut_ptr().add(at).cast(), lanes, finish8(sum)) };
+        at += EIGHT;
+    }
+}

@@ -1,0 +1,184 @@
+//! A text's tokens, each where it stands if it can be hashed there, without writing the canonical form.
+
+use super::{
+    Folds, Text, Tokens, TokensBy, canonicalise,
+    class::{self, Class, Kind},
+    scan::{Manner, Spans, Stop, scan},
+};
+use crate::simd::Simd;
+
+/// Who takes the tokens of a text, in order.
+pub(crate) trait TakeTokens {
+    /// Tokens that stand in `text` from byte `starts[i]` to `ends[i]` and need but small ASCII letters to be in canonical form.
+    fn take_places(&mut self, text: &[u8], starts: &[u16], ends: &[u16]);
+    /// Tokens in canonical form.
+    fn take(&mut self, tokens: &Tokens);
+}
+
+/// The room that texts are read in.
+#[derive(Debug, Default)]
+pub(crate) struct Reader {
+    spans: Spans,
+    tokens: Tokens,
+    plain: String,
+}
+
+/// Whether a [`Reader`] can cut texts so.
+pub(crate) fn reads(by: TokensBy, folds: Folds) -> bool {
+    matches!(by, TokensBy::Auto | TokensBy::Words) && folds == Folds::default()
+}
+
+impl Reader {
+    /// Gives the tokens of a text: those of [`canonicalise`] without folds. For words alone; where Han characters are cut by a
+    /// dictionary, or characters are tokens, they would be others.
+    ///
+    /// Texts are cut before and behind what is hard to read where the parts' tokens are those of the whole: a token ends there
+    /// and what stands behind, a separator or a character that is a token, does not change with what stands before it.
+    pub(crate) fn read(&mut self, simd: Simd, text: Text, by: TokensBy, taker: &mut impl TakeTokens) {
+        let solo = by == TokensBy::Auto;
+        let (text, escaped) = match text {
+            Text::Plain(text) => (text, false),
+            Text::Escaped(text) => (text, true),
+        };
+        let Some(rest) = self.read_part(simd, text, Manner { solo, escaped }, taker) else { return };
+        // Where there is one number of a character there are many: the rest is decoded at once.
+        let mut plain = std::mem::take(&mut self.plain);
+        let decoded = Text::Escaped(&text[rest..]).decode(&mut plain);
+        self.read_part(simd, decoded, Manner { solo, escaped: false }, taker);
+        self.plain = plain;
+    }
+
+    /// Reads up to a character's number, and gives where the text behind is to be read from.
+    fn read_part(&mut self, simd: Simd, text: &str, manner: Manner, taker: &mut impl TakeTokens) -> Option<usize> {
+        let mut base = 0;
+        while base < text.len() {
+            let stop = scan(simd, text.as_bytes(), base, manner, &mut self.spans);
+            let (starts, ends) = self.spans.get();
+            taker.take_places(&text.as_bytes()[base..], starts, ends);
+            base = match stop {
+                Stop::End => break,
+                Stop::Number { from } => return Some(from),
+                Stop::Full { from, .. } if from > base => from,
+                Stop::Full { from, at } | Stop::Hard { from, at } => {
+                    // A token that is longer than a scan may end where that ended.
+                    let end = easy_again(text, at, usize::from(stop == Stop::Hard { from, at }), manner);
+                    let rest = &text.as_bytes()[end..];
+                    if manner.escaped && rest.starts_with(b"\\u") {
+                        return Some(from);
+                    }
+                    canonicalise(&text[from..end], by(manner), Folds::default(), &mut self.tokens);
+                    taker.take(&self.tokens);
+                    end
+                }
+            };
+        }
+        None
+    }
+}
+
+fn by(manner: Manner) -> TokensBy {
+    if manner.solo { TokensBy::Auto } else { TokensBy::Words }
+}
+
+/// Where the next token or separator begins that is nothing but itself, `skipped` characters behind `from` or further on.
+fn easy_again(text: &str, from: usize, skipped: usize, manner: Manner) -> usize {
+    let itself = |c| match class::class(c) {
+        Class::Simple(Kind::Separator, _) => true,
+        Class::Simple(Kind::Han | Kind::Solo, _) => manner.solo,
+        _ => false,
+    };
+    let mut rest = text[from..].char_indices().skip(skipped);
+    rest.find(|&(_, c)| itself(c)).map_or(text.len(), |(at, _)| from + at)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{super::twin::troublesome, *};
+
+    /// The tokens' bytes, those that stand in the text in small letters.
+    #[derive(Default)]
+    struct Taken(Vec<String>);
+
+    impl TakeTokens for Taken {
+        fn take_places(&mut self, text: &[u8], starts: &[u16], ends: &[u16]) {
+            assert_eq!(starts.len(), ends.len());
+            for (&from, &to) in starts.iter().zip(ends) {
+                let token = std::str::from_utf8(&text[from.into()..to.into()]).unwrap();
+                self.0.push(token.to_ascii_lowercase());
+            }
+        }
+
+        fn take(&mut self, tokens: &Tokens) {
+            self.0.extend(tokens.iter().map(|token| String::from_utf8(token.to_vec()).unwrap()));
+        }
+    }
+
+    fn read(simd: Simd, text: Text, by: TokensBy) -> Vec<String> {
+        let mut taken = Taken::default();
+        Reader::default().read(simd, text, by, &mut taken);
+        taken.0
+    }
+
+    fn canonical(text: &str, by: TokensBy) -> Vec<String> {
+        let mut tokens = Tokens::new();
+        canonicalise(text, by, Folds::default(), &mut tokens);
+        tokens.iter().map(|token| String::from_utf8(token.to_vec()).unwrap()).collect()
+    }
+
+    fn check(text: &str) {
+        let json = serde_json::to_string(text).unwrap();
+        let json = &json[1..json.len() - 1];
+        let ascii = |c: char| match c.is_ascii() {
+            true => c.to_string(),
+            false => c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect(),
+        };
+        let numbers: String = json.chars().map(ascii).collect();
+        for by in [TokensBy::Auto, TokensBy::Words] {
+            let expected = canonical(text, by);
+            for simd in Simd::all() {
+                assert_eq!(read(simd, Text::Plain(text), by), expected, "{text:?} {by:?} {simd:?}");
+                assert_eq!(read(simd, Text::Escaped(json), by), expected, "{json:?} {by:?} {simd:?}");
+                assert_eq!(read(simd, Text::Escaped(&numbers), by), expected, "{numbers:?} {by:?} {simd:?}");
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn what_is_read_is_the_canonical_form(text in troublesome()) {
+            check(&text);
+        }
+
+        #[test]
+        fn easy_and_hard_alternate(text in "[a-cA-C0-9 .,\n\\\\\"漢字がカー、。，（“’…é\u{a0}а-яㅏ각Ａ\u{301}\u{200b}ß]{0,300}") {
+            check(&text);
+        }
+
+        #[test]
+        fn what_is_no_json_is_no_panic(text in r#"[\\u0-9a-fDC"né漢]{0,300}"#) {
+            for simd in Simd::all() {
+                let tokens = read(simd, Text::Escaped(&text), TokensBy::Auto);
+                assert_eq!(tokens, read(Simd::Portable, Text::Escaped(&text), TokensBy::Auto));
+            }
+        }
+    }
+
+    #[test]
+    fn a_long_text_is_cut_nowhere() {
+        let parts = ["word", "Étude", "cafe\u{301}", "漢字", "が、", " ", "-", "\\n", "\n", "x".repeat(500).leak(), "각하", "ﬁ"];
+        let text: String = (0..20_000u64).map(|i| parts[(i * i / 7 % 12) as usize]).collect();
+        check(&text);
+        check(&"a".repeat(30_000));
+        for length in 8180..8200 {
+            check(&format!("{}\nb \\c", "a".repeat(length)));
+            check(&format!("x{}\u{301}\nb", "a".repeat(length)));
+        }
+        check(&"漢".repeat(30_000));
+        check(&"é".repeat(30_000));
+        check(&"\\\n".repeat(10_000));
+    }
+}
