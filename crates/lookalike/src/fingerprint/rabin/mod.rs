@@ -65,8 +65,8 @@ enum Kernel {
 
 impl Kernel {
     fn detect(modulus: Modulus, shift: u32) -> Self {
-        #[cfg(all(target_arch = "x86_64", not(feature = "portable")))]
-        if let Some(kernel) = x86::Clmul::new(modulus, shift) {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(kernel) = x86::Clmul::new(modulus, shift).filter(|_| !cfg!(feature = "portable")) {
             return Self::Clmul(kernel);
         }
         Self::Portable(portable::Portable::new(modulus, shift))

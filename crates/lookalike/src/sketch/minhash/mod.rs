@@ -39,8 +39,8 @@ enum Kernel {
 
 impl Kernel {
     fn detect() -> Self {
-        #[cfg(all(target_arch = "x86_64", not(feature = "portable")))]
-        {
+        #[cfg(target_arch = "x86_64")]
+        if !cfg!(feature = "portable") {
             if let Some(kernel) = x86::Avx512::new() {
                 return Self::Avx512(kernel);
             }
