@@ -59,14 +59,19 @@ impl Block {
         &self.buffer[self.start..self.start + self.ends.last().map_or(0, |&end| end as usize)]
     }
 
-    /// The lines, their newlines with them.
-    pub(crate) fn lines(&self) -> impl Iterator<Item = &[u8]> {
-        let bytes = self.bytes();
+    /// Where the lines lie in the bytes, their newlines with them.
+    fn places(&self) -> impl Iterator<Item = Range<usize>> {
         let mut start = 0;
         self.ends.iter().enumerate().map(move |(line, &end)| {
             self.current.store(line, Ordering::Relaxed);
-            &bytes[std::mem::replace(&mut start, end as usize)..end as usize]
+            std::mem::replace(&mut start, end as usize)..end as usize
         })
+    }
+
+    /// The lines, their newlines with them.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = &[u8]> {
+        let bytes = self.bytes();
+        self.places().map(|place| &bytes[place])
     }
 
     /// The number of the line last given, counted from the block's first.
@@ -151,9 +156,20 @@ impl BlockInfo {
         source: &Source,
         mut give: impl FnMut(u64, &[u8]) -> Result<()>,
     ) -> Result<()> {
+        let bytes = block.bytes();
+        self.each_document_at(block, source, |document, line| give(document, &bytes[line]))
+    }
+
+    /// The same, with where the line lies in the block's bytes.
+    pub(crate) fn each_document_at(
+        &self,
+        block: &Block,
+        source: &Source,
+        mut give: impl FnMut(u64, Range<usize>) -> Result<()>,
+    ) -> Result<()> {
         let mut documents = self.documents();
         let mut skipped = self.skipped.iter().peekable();
-        for (line, number) in block.lines().zip(0u32..) {
+        for (line, number) in block.places().zip(0u32..) {
             if skipped.next_if_eq(&&number).is_none() {
                 give(documents.next().ok_or_else(|| source.changed(block.input))?, line)?;
             }

@@ -17,29 +17,38 @@ use crate::{
     config::{Observer, Progress, Stage},
     error::{Error, ErrorKind, Result},
     lock::lock,
-    read::{Block, BlockInfo, Blocks, Source, push_line},
+    read::{Block, BlockInfo, Blocks, Source},
     write::{DecisionLines, Likeness, Output},
 };
 
 /// Documents whose decisions one thread writes at a time.
 const STRETCH: u64 = 4096;
 
-/// Appends the lines of a block's kept documents; gives their number.
-pub(crate) fn kept_lines(
+/// Gives the lines of a block's kept documents, those that follow each other in one piece; gives their number.
+pub(crate) fn each_kept_run(
     block: &Block,
     info: &BlockInfo,
     source: &Source,
     is_kept: impl Fn(u64) -> bool,
-    into: &mut Vec<u8>,
+    mut give: impl FnMut(&[u8]) -> Result<()>,
 ) -> Result<u64> {
-    let mut lines = 0;
-    info.each_document(block, source, |document, line| {
+    let bytes = block.bytes();
+    let (mut run, mut lines) = (0..0, 0);
+    info.each_document_at(block, source, |document, line| {
         if is_kept(document) {
             lines += 1;
-            push_line(into, line);
+            if run.end != line.start {
+                give(&bytes[std::mem::replace(&mut run, line.clone())])?;
+            }
+            run.end = line.end;
         }
         Ok(())
     })?;
+    give(&bytes[run.clone()])?;
+    // One that ends with its input gets a newline.
+    if lines > 0 && !bytes[..run.end].ends_with(b"\n") {
+        give(b"\n")?;
+    }
     Ok(lines)
 }
 
@@ -96,7 +105,10 @@ impl<'a> Emitting<'a> {
                 let mut kept = lock(&spare).pop().unwrap_or_default();
                 kept.reserve(block.bytes().len() + 1);
                 let is_kept = |document| self.pairing.is_kept(document, self.verdicts);
-                let lines = kept_lines(block, info, source, is_kept, &mut kept)?;
+                let lines = each_kept_run(block, info, source, is_kept, |run| {
+                    kept.extend_from_slice(run);
+                    Ok(())
+                })?;
                 Ok((kept, lines))
             },
             |(mut kept, lines)| {

@@ -21,6 +21,7 @@ mod pairing;
 mod pairs;
 mod parallel;
 mod retrieving;
+mod rounds;
 mod sampling;
 mod settling;
 mod sketching;

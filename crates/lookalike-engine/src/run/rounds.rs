@@ -1,0 +1,181 @@
+//! The blocks of the pass that settles, taken and made ready in parallel, given in rounds and in their turn.
+
+use std::{collections::BTreeMap, sync::Mutex};
+
+use lookalike::{Scratch, Verify};
+use rayon::prelude::*;
+
+use super::{loading::Pass, pairing::Pairing, parallel::caught, sketching::fields};
+use crate::{
+    error::{Error, Result},
+    lock::lock,
+    read::{Block, BlockInfo, Blocks, Fields, Record},
+};
+
+/// Blocks of a round, a thread, where memory allows: enough that threads seldom wait for each other.
+const BLOCKS: usize = 8;
+
+/// What a block takes while it is held, with its sets.
+const BLOCK_MEMORY: usize = 1 << 20;
+
+/// A block that is being settled.
+#[derive(Default)]
+pub(super) struct Held {
+    pub(super) block: Block,
+    /// Its contenders' sets: numbers and lengths, one after the other.
+    pub(super) documents: Vec<(u32, u32)>,
+    pub(super) shingles: Vec<u64>,
+    /// Copies of contenders: rank and the leader's number.
+    pub(super) copies: Vec<(u64, u32)>,
+}
+
+#[derive(Default)]
+struct Worker {
+    room: String,
+    scratch: Scratch,
+}
+
+/// Blocks in their turn: of several streams that are read at the same time those of later ones wait.
+pub(super) struct Rounds<'a> {
+    ready: Ready<'a>,
+    blocks: Blocks<'a>,
+    most: usize,
+    /// The block, by input and index, whose turn is next.
+    due: (usize, u64),
+    waiting: BTreeMap<(usize, u64), Held>,
+    workers: Vec<Mutex<Worker>>,
+    spare: Mutex<Vec<Held>>,
+}
+
+impl<'a> Rounds<'a> {
+    pub(super) fn new(pass: Pass<'a>, pairing: &'a Pairing) -> Result<Self> {
+        let ready = Ready { pass, pairing, fields: fields(pass.config)?, exact: pass.method.verify() == Verify::Exact };
+        let threads = pass.pool.current_num_threads();
+        // Two rounds are at hand: one is settled while the next is made ready.
+        let most = threads * (pass.table.budget.room() / 4 / BLOCK_MEMORY / threads).clamp(1, BLOCKS);
+        let blocks = Blocks::again(pass.source).at_most(most);
+        let workers = (0..threads).map(|_| Mutex::default()).collect();
+        Ok(Self { ready, blocks, most, due: (0, 0), waiting: BTreeMap::new(), workers, spare: Mutex::default() })
+    }
+
+    pub(super) fn ready(&self) -> Ready<'a> {
+        self.ready.clone()
+    }
+
+    /// The blocks whose turn is next, their contenders' sets made; none at the end. `settled` is room. To be called on the pool.
+    pub(super) fn next(&mut self, settled: Vec<Held>) -> Result<Option<Vec<Held>>> {
+        lock(&self.spare).extend(settled);
+        loop {
+            let one = |_| self.take();
+            // As many as can be taken without waiting for one to be passed on.
+            let free = (self.most - self.waiting.len().min(self.most)).max(1);
+            let taken: Vec<Result<Option<Held>>> = (0..free).into_par_iter().with_max_len(1).map(one).collect();
+            let taken: Vec<Held> = taken.into_iter().filter_map(Result::transpose).collect::<Result<_>>()?;
+            if taken.is_empty() {
+                return Ok(None);
+            }
+            let due = self.those_due(taken)?;
+            if !due.is_empty() {
+                return Ok(Some(due));
+            }
+        }
+    }
+
+    fn take(&self) -> Result<Option<Held>> {
+        let mut held = lock(&self.spare).pop().unwrap_or_default();
+        if !self.blocks.take(&mut held.block)? {
+            return Ok(None);
+        }
+        let thread = rayon::current_thread_index().unwrap_or(0);
+        let loaded = caught(|| self.ready.load(&mut held, &mut lock(&self.workers[thread])));
+        let loaded = loaded.unwrap_or_else(|panicked| Err(panicked.on_line(&held.block)));
+        loaded.map_err(|error| self.ready.placed(error, &held.block))?;
+        Ok(Some(held))
+    }
+
+    /// Of these and of those that wait, the ones whose turn it is, in order.
+    fn those_due(&mut self, taken: Vec<Held>) -> Result<Vec<Held>> {
+        self.waiting.extend(taken.into_iter().map(|held| ((held.block.tag().input, held.block.tag().index), held)));
+        let mut due = Vec::new();
+        while let Some(held) = self.waiting.remove(&self.due) {
+            let tag = held.block.tag();
+            if tag.last {
+                // Nobody wrote to the input while this pass read it.
+                self.blocks.source().ended(tag.input, tag.index + 1)?;
+            }
+            self.due = if tag.last { (tag.input + 1, 0) } else { (tag.input, tag.index + 1) };
+            self.blocks.passed(tag);
+            due.push(held);
+        }
+        Ok(due)
+    }
+}
+
+/// What a block is made ready with.
+#[derive(Clone)]
+pub(super) struct Ready<'a> {
+    pub(super) pass: Pass<'a>,
+    pairing: &'a Pairing,
+    fields: Fields,
+    exact: bool,
+}
+
+impl Ready<'_> {
+    pub(super) fn info(&self, block: &Block) -> Result<&BlockInfo> {
+        self.pass.table.blocks.get(block.number).ok_or_else(|| self.pass.source.changed(block.input))
+    }
+
+    /// The failure of a block's line, told with its place.
+    fn placed(&self, error: Error, block: &Block) -> Error {
+        let first_line = self.info(block).map_or(1, |info| info.first_line);
+        error.placed(&self.pass.source.inputs()[block.input].name(), first_line)
+    }
+
+    /// Makes the sets of a block's contenders, and tells its copies of contenders.
+    fn load(&self, held: &mut Held, worker: &mut Worker) -> Result<()> {
+        let Held { block, documents, shingles, copies, .. } = held;
+        documents.clear();
+        shingles.clear();
+        copies.clear();
+        self.info(block)?.each_document(block, self.pass.source, |document, line| {
+            if let Some(number) = self.pairing.number(document) {
+                if self.exact {
+                    shingles.extend_from_slice(self.set(line, block, worker)?);
+                }
+                documents.push((number, if self.exact { worker.scratch.fingerprints.len() as u32 } else { 0 }));
+            } else if self.pairing.is_copy.contains(document) {
+                let leader = self.pairing.leader(document).and_then(|leader| self.pairing.number(leader));
+                copies.extend(leader.map(|leader| (document, leader)));
+            }
+            Ok(())
+        })
+    }
+
+    fn set<'b>(&self, line: &[u8], block: &Block, worker: &'b mut Worker) -> Result<&'b [u64]> {
+        let Worker { room, scratch } = worker;
+        let record = Record::read(line, &self.fields, room).map_err(|_| self.pass.source.changed(block.input))?;
+        self.pass.method.set(record.text, scratch);
+        Ok(&scratch.fingerprints)
+    }
+
+    /// The set of one document of a round.
+    pub(super) fn set_of(&self, document: u64, round: &[Held], set: &mut Vec<u64>) -> Result<()> {
+        set.clear();
+        if !self.exact {
+            return Ok(());
+        }
+        let mut worker = Worker::default();
+        for Held { block, .. } in round {
+            let info = self.info(block)?;
+            if info.documents().contains(&document) {
+                info.each_document(block, self.pass.source, |at, line| {
+                    if at == document {
+                        set.extend_from_slice(self.set(line, block, &mut worker)?);
+                    }
+                    Ok(())
+                })?;
+            }
+        }
+        Ok(())
+    }
+}
