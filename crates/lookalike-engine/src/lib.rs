@@ -20,11 +20,11 @@ mod memory;
 
 mod places;
 
+mod disk;
+
 mod spill;
 
 mod config;
-
-mod disk;
 
 mod read;
 

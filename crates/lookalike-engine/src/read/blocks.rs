@@ -1,9 +1,13 @@
 //! A pass over a source: who takes which block.
 //!
 //! There is no reading thread. Of a plain file a worker takes a number under a lock and reads outside of it, into a buffer of
-//! its own; a stream is handed from worker to worker, who cuts the next block off, decompression included.
+//! its own; a stream is handed from worker to worker, who cuts the next block off, decompression included. A worker who finds
+//! another at it goes on to the next compressed file.
 
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Condvar, Mutex, PoisonError},
+};
 
 use super::{
     Block, LineCounter, Source, Tag,
@@ -16,6 +20,9 @@ use crate::{
     lock::lock,
 };
 
+/// Bytes of results that may wait, for compressed inputs behind the first to be read before it has ended.
+const MOST_WAITING: usize = 64 << 20;
+
 /// A pass over a source.
 pub(crate) struct Blocks<'a> {
     source: &'a Source,
@@ -23,6 +30,8 @@ pub(crate) struct Blocks<'a> {
     first_blocks: Vec<usize>,
     /// Blocks that may be taken and not passed on.
     most: usize,
+    /// Inputs that may be read at the same time.
+    readers: usize,
     state: Mutex<State>,
     moved: Condvar,
 }
@@ -34,8 +43,10 @@ struct State {
     open: Vec<(usize, Open)>,
     /// The block, by input and index, that is passed on next.
     due: (usize, u64),
-    /// Blocks that were taken and not passed on yet.
-    held: usize,
+    /// Blocks that were taken and not passed on yet, by input.
+    held: BTreeMap<usize, usize>,
+    /// Bytes of results that wait for an earlier block.
+    waiting: usize,
     /// Nobody takes any more.
     over: bool,
 }
@@ -62,8 +73,8 @@ impl<'a> Blocks<'a> {
     /// The first pass.
     pub(crate) fn new(source: &'a Source) -> Self {
         source.rewind();
-        let state = State { next: 0, open: Vec::new(), due: (0, 0), held: 0, over: false };
-        Self { source, first_blocks: Vec::new(), most: usize::MAX, state: Mutex::new(state), moved: Condvar::new() }
+        let state = State { next: 0, open: Vec::new(), due: (0, 0), held: BTreeMap::new(), waiting: 0, over: false };
+        Self { source, first_blocks: Vec::new(), most: usize::MAX, readers: 1, state: Mutex::new(state), moved: Condvar::new() }
     }
 
     /// A later pass: the same blocks.
@@ -74,6 +85,12 @@ impl<'a> Blocks<'a> {
     /// The same, of which so many may be taken and not passed on: more than one, or the block that is due.
     pub(crate) fn at_most(self, most: usize) -> Self {
         Self { most, ..self }
+    }
+
+    /// The same for so many workers, who take at most `ahead` blocks each that wait for an earlier one. Compressed files are
+    /// read at the same time, each by one worker at a time; of those behind the first more may wait.
+    pub(crate) fn for_workers(self, workers: usize, ahead: usize) -> Self {
+        Self { most: workers * ahead, readers: workers, ..self }
     }
 
     pub(crate) fn source(&self) -> &'a Source {
@@ -121,7 +138,7 @@ impl<'a> Blocks<'a> {
                     Err(error) => {
                         (block.input, block.index) = (input, 0);
                         self.put(input, None);
-                        lock(&self.state).held += 1;
+                        *lock(&self.state).held.entry(input).or_default() += 1;
                         (input, Some(Failure::Told(error)))
                     }
                 },
@@ -142,19 +159,22 @@ impl<'a> Blocks<'a> {
         if state.over {
             return None;
         }
-        let free = state.held < self.most;
+        let all: usize = state.held.values().sum();
+        let most_waiting = if self.readers > 1 { MOST_WAITING } else { 0 };
         for at in 0..state.open.len() {
             let (input, open) = &mut state.open[at];
             let input = *input;
-            let index = match open {
-                Open::Plain(_, index) => *index,
-                Open::Stream(stream) => stream.index,
+            let held = state.held.get(&input).copied().unwrap_or(0);
+            let (index, may_wait) = match open {
+                Open::Plain(_, index) => (*index, false),
+                Open::Stream(stream) => (stream.index, state.waiting < most_waiting),
                 Open::Busy => continue,
             };
+            let free = if input == state.due.0 { held < self.most } else { all < self.most || may_wait };
             if !free && (input, index) != state.due {
                 return None;
             }
-            state.held += 1;
+            *state.held.entry(input).or_default() += 1;
             return Some(match std::mem::replace(open, Open::Busy) {
                 Open::Plain(file, index) => {
                     match index + 1 == blocks(file.1, self.source.span()) {
@@ -167,8 +187,11 @@ impl<'a> Blocks<'a> {
                 Open::Busy => return None,
             });
         }
-        let may_open = state.open.is_empty() && state.next < self.source.inputs().len();
-        if !may_open || !free && (state.next, 0) != state.due {
+        // Nothing is left of the inputs that are open, or others are at them all.
+        let first = state.open.is_empty();
+        let may_open = first || state.open.len() < self.readers && self.source.is_regular(state.next);
+        let free = if first { all < self.most } else { state.waiting < most_waiting };
+        if state.next == self.source.inputs().len() || !may_open || !free && (state.next, 0) != state.due {
             return None;
         }
         state.open.push((state.next, Open::Busy));
@@ -207,10 +230,25 @@ impl<'a> Blocks<'a> {
         }
     }
 
+    /// A result of so many bytes is there, to be passed on in its turn.
+    pub(crate) fn waits(&self, bytes: usize) {
+        lock(&self.state).waiting += bytes;
+    }
+
+    /// A result of so many bytes no longer waits.
+    pub(crate) fn waited(&self, bytes: usize) {
+        lock(&self.state).waiting -= bytes;
+    }
+
     /// A block was passed on, and the next is due. Blocks are passed on in order.
     pub(crate) fn passed(&self, tag: Tag) {
         let mut state = lock(&self.state);
-        state.held -= 1;
+        if let Some(held) = state.held.get_mut(&tag.input) {
+            *held -= 1;
+            if *held == 0 {
+                state.held.remove(&tag.input);
+            }
+        }
         state.due = if tag.last { (tag.input + 1, 0) } else { (tag.input, tag.index + 1) };
         self.moved.notify_all();
     }

@@ -98,6 +98,11 @@ impl Source {
         self.read.load(Ordering::Relaxed)
     }
 
+    /// Whether an input is a file that can be opened without waiting for anybody.
+    pub(super) fn is_regular(&self, number: usize) -> bool {
+        matches!(self.states.get(number), Some(State::Regular { .. }))
+    }
+
     pub(super) fn span(&self) -> usize {
         self.span
     }
@@ -237,6 +242,10 @@ fn modified(metadata: &Metadata) -> Option<SystemTime> {
     metadata.modified().ok()
 }
 
+/// How hard the spool is compressed: it is written once and read twice. Of a GB of text level 1 took 3.7 s of a core to write
+/// and 1.2 s to read, for 0.43 GB; this 2.8 s and 0.9 s, for 0.56 GB; lz4 writes 0.57 GB in 2.9 s.
+const SPOOL_LEVEL: i32 = -3;
+
 /// Reads, and keeps what it read for later passes.
 struct Spooling {
     reader: Reader,
@@ -247,7 +256,7 @@ struct Spooling {
 
 impl Spooling {
     fn new(reader: Reader, spool: Arc<Mutex<Option<File>>>, temp_dir: &Path) -> Result<Self> {
-        let encoder = File::temporary(temp_dir).and_then(|file| zstd::Encoder::new(file, 1));
+        let encoder = File::temporary(temp_dir).and_then(|file| zstd::Encoder::new(file, SPOOL_LEVEL));
         let encoder = encoder.map_err(|error| Error::temporary(temp_dir, &error))?;
         Ok(Self { reader, encoder: Some(encoder), spool, temp_dir: temp_dir.into() })
     }

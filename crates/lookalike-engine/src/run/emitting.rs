@@ -8,7 +8,7 @@ use rayon::{ThreadPool, prelude::*};
 use super::{
     matching::Matcher,
     pairing::Pairing,
-    parallel::in_order,
+    parallel::{Weigh, in_order},
     summary::Summary,
     table::Table,
     verdicts::{Verdict, Verdicts},
@@ -65,6 +65,18 @@ pub(crate) struct Emitting<'a> {
     copied: Vec<(u64, u32)>,
 }
 
+/// The kept lines of one block.
+struct Piece {
+    kept: Vec<u8>,
+    lines: u64,
+}
+
+impl Weigh for Piece {
+    fn weight(&self) -> usize {
+        self.kept.weight()
+    }
+}
+
 impl<'a> Emitting<'a> {
     pub(crate) fn new(
         table: &'a Table,
@@ -109,9 +121,9 @@ impl<'a> Emitting<'a> {
                     kept.extend_from_slice(run);
                     Ok(())
                 })?;
-                Ok((kept, lines))
+                Ok(Piece { kept, lines })
             },
-            |(mut kept, lines)| {
+            |Piece { mut kept, lines }| {
                 observer(Progress { stage: Stage::Writing, done: source.read(), total: source.total() });
                 written += lines;
                 output.write(&kept)?;

@@ -5,7 +5,7 @@ use std::{ops::Range, sync::Arc};
 use serde_json::value::RawValue;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
-use super::grouping::each_group;
+use super::{grouping::each_group, parallel::Weigh};
 use crate::{
     error::{Error, ErrorKind, Result},
     spill::{Budget, Spill},
@@ -29,6 +29,12 @@ pub(crate) struct BlockIds {
     text: String,
     lengths: Vec<u32>,
     hashes: Vec<u64>,
+}
+
+impl Weigh for BlockIds {
+    fn weight(&self) -> usize {
+        self.text.capacity() + self.lengths.weight() + self.hashes.weight()
+    }
 }
 
 impl BlockIds {

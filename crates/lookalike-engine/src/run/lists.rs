@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use lookalike::lsh::Sample;
 
+use super::parallel::Weigh;
 use crate::{
     error::Result,
     spill::{Budget, Spill},
@@ -15,6 +16,12 @@ pub(crate) struct BlockLists {
     elements: Vec<u64>,
     lengths: Vec<u32>,
     levels: Vec<u8>,
+}
+
+impl Weigh for BlockLists {
+    fn weight(&self) -> usize {
+        self.elements.weight() + self.lengths.weight() + self.levels.weight()
+    }
 }
 
 impl BlockLists {

@@ -3,7 +3,12 @@
 use lookalike::{Method, Scratch};
 use rayon::ThreadPool;
 
-use super::{pairing::Pairing, parallel::in_order, sketching::fields, table::Table};
+use super::{
+    pairing::Pairing,
+    parallel::{Weigh, in_order},
+    sketching::fields,
+    table::Table,
+};
 use crate::{
     config::{Observer, Progress, RunConfig, Stage},
     error::Result,
@@ -86,6 +91,12 @@ impl Sets {
 struct Loaded {
     shingles: Vec<u64>,
     documents: Vec<(u32, u32)>,
+}
+
+impl Weigh for Loaded {
+    fn weight(&self) -> usize {
+        self.shingles.weight() + self.documents.weight()
+    }
 }
 
 #[derive(Default)]

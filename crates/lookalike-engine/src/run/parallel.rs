@@ -21,6 +21,18 @@ use crate::{
 /// Blocks that may wait for an earlier one, a worker.
 const AHEAD: usize = 16;
 
+/// What a result takes up while it waits.
+pub(crate) trait Weigh {
+    /// In bytes, about.
+    fn weight(&self) -> usize;
+}
+
+impl<T> Weigh for Vec<T> {
+    fn weight(&self) -> usize {
+        self.capacity() * size_of::<T>()
+    }
+}
+
 /// Where a block stands: known once all before it were passed on.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place<'a> {
@@ -32,7 +44,7 @@ pub(crate) struct Place<'a> {
 
 /// Runs `work` on every block on all threads of the pool, and `sink` on the results in block order. Each thread has one
 /// `S` for all its blocks.
-pub(crate) fn in_order<S: Default, T: Send>(
+pub(crate) fn in_order<S: Default, T: Send + Weigh>(
     pool: &ThreadPool,
     blocks: Blocks,
     work: impl Fn(&Block, &mut S) -> Result<T> + Sync,
@@ -42,14 +54,14 @@ pub(crate) fn in_order<S: Default, T: Send>(
 }
 
 /// The same, with where each block stands.
-pub(crate) fn in_order_placed<S: Default, T: Send>(
+pub(crate) fn in_order_placed<S: Default, T: Send + Weigh>(
     pool: &ThreadPool,
     blocks: Blocks,
     work: impl Fn(&Block, &mut S) -> Result<T> + Sync,
     sink: impl FnMut(Place, T) -> Result<()> + Send,
 ) -> Result<()> {
     let names: Vec<String> = blocks.source().inputs().iter().map(|input| input.name()).collect();
-    let blocks = blocks.at_most(AHEAD * pool.current_num_threads());
+    let blocks = blocks.for_workers(pool.current_num_threads(), AHEAD);
     let queue = Queue { due: (0, 0), waiting: BTreeMap::new(), lines: LineCounter::default(), sink, failed: None };
     let queue = Mutex::new(queue);
     pool.broadcast(|_| {
@@ -99,18 +111,20 @@ pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> std::result::Result<T, Pani
 struct Queue<T, F> {
     /// The block, by input and index, that is passed on next.
     due: (usize, u64),
-    waiting: BTreeMap<(usize, u64), (Tag, Result<T>)>,
+    waiting: BTreeMap<(usize, u64), (Tag, usize, Result<T>)>,
     lines: LineCounter,
     sink: F,
     failed: Option<Error>,
 }
 
-impl<T, F: FnMut(Place, T) -> Result<()>> Queue<T, F> {
+impl<T: Weigh, F: FnMut(Place, T) -> Result<()>> Queue<T, F> {
     /// Hands in a result, and passes on all that are due.
     fn deliver(&mut self, tag: Tag, result: Result<T>, blocks: &Blocks, names: &[String]) {
-        self.waiting.insert((tag.input, tag.index), (tag, result));
+        let weight = result.as_ref().map_or(0, Weigh::weight);
+        blocks.waits(weight);
+        self.waiting.insert((tag.input, tag.index), (tag, weight, result));
         while self.failed.is_none()
-            && let Some((tag, result)) = self.waiting.remove(&self.due)
+            && let Some((tag, weight, result)) = self.waiting.remove(&self.due)
         {
             let name = &names[tag.input];
             let first_line = self.lines.first_line(tag);
@@ -121,6 +135,7 @@ impl<T, F: FnMut(Place, T) -> Result<()>> Queue<T, F> {
             match passed {
                 Ok(()) => {
                     self.due = if tag.last { (tag.input + 1, 0) } else { (tag.input, tag.index + 1) };
+                    blocks.waited(weight);
                     blocks.passed(tag);
                 }
                 Err(error) => {
@@ -140,6 +155,18 @@ mod tests {
 
     use super::*;
     use crate::read::{Input, Source, each_line, is_blank};
+
+    impl Weigh for () {
+        fn weight(&self) -> usize {
+            0
+        }
+    }
+
+    impl<T> Weigh for (usize, Vec<T>) {
+        fn weight(&self) -> usize {
+            self.1.weight()
+        }
+    }
 
     fn run(file: &tempfile::NamedTempFile, work: impl Fn(&Block, &mut ()) -> Result<()> + Sync) -> Error {
         let source = Source::new(vec![Input::File(file.path().into())], &std::env::temp_dir()).unwrap();

@@ -7,7 +7,7 @@ use lookalike::{Method, fingerprint::Digest};
 use super::{
     ids::{BlockIds, Ids},
     lists::{BlockLists, Lists},
-    parallel::Place,
+    parallel::{Place, Weigh},
 };
 use crate::{
     error::{Error, ErrorKind, Result},
@@ -65,6 +65,14 @@ pub(crate) struct Sketched {
     pub(crate) bad_lines: Vec<u8>,
     pub(crate) bad_messages: Vec<(u32, String)>,
     pub(crate) line_bytes: u64,
+}
+
+impl Weigh for Sketched {
+    fn weight(&self) -> usize {
+        let columns: usize = self.columns.iter().map(Weigh::weight).sum();
+        let sketches = self.digests.weight() + self.bits.weight() + columns + self.lists.weight();
+        sketches + self.keys.weight() + self.labels.weight() + self.ids.weight() + self.bad_lines.weight()
+    }
 }
 
 impl Sketched {
