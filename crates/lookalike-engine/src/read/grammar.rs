@@ -37,7 +37,7 @@ pub(super) fn skip_space(line: &[u8], mut at: usize) -> usize {
 /// Most blocks of a long string hold nothing but plain characters and the commonest escapes; that is seen in one go, without
 /// a branch on a byte. The others are walked. Walking all of them measured 2 GB/s, with a wrong guess of the processor's an
 /// escape, this 5.
-#[inline]
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2"))]
 pub(super) fn string_end(line: &[u8], mut at: usize, escapes: Escapes) -> Option<End> {
     let mut surplus = 0;
     // Whether all before `at` is understood, so that a backslash there ended an escape. Behind a quiet block it begins one.

@@ -132,6 +132,7 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resu
             whole?;
         }
     }
+    [&mut kept, &mut bad].into_iter().flatten().for_each(Output::end);
     if let Some(output) = &mut decisions {
         emitting.decisions(output)?;
     }

@@ -29,7 +29,7 @@ pub(crate) struct Output {
     empty: Receiver<Window>,
     /// Windows there are, and at most.
     windows: (usize, usize),
-    writer: Option<JoinHandle<io::Result<Sink>>>,
+    writer: Option<JoinHandle<io::Result<Option<Whole>>>>,
 }
 
 /// Windows that may wait for the disk: one is written, one waits, and the rest is for the times when the disk is slow.
@@ -91,14 +91,14 @@ impl Output {
         Some(window)
     }
 
-    /// Ends the compression and brings all to the disk, still without its name.
-    fn prepare(mut self) -> Result<Option<Whole>> {
-        let last = std::mem::replace(&mut self.window, Window::new());
-        if self.full.take().is_none_or(|writer| writer.send(Piece::Last(last)).is_err()) {
-            return Err(self.failure());
+    /// Says that nothing more is to come: the writing thread ends the compression and brings all to the disk, still without its
+    /// name, while others work on. A failure is told by [`finish`].
+    pub(crate) fn end(&mut self) {
+        if let Some(writer) = self.full.take() {
+            let last = std::mem::replace(&mut self.window, Window::new());
+            // Who is gone has failed, and is asked why at the end.
+            _ = writer.send(Piece::Last(last));
         }
-        let sink = self.join()?;
-        sink.settle().map_err(|error| Error::writing(&self.name, &error))
     }
 
     /// Why the writer is gone.
@@ -110,8 +110,8 @@ impl Output {
         }
     }
 
-    /// Waits until all is written; gives what it was written to, the first time.
-    fn join(&mut self) -> Result<Sink> {
+    /// Waits until all is on the disk; gives the file that is to get its name, the first time.
+    fn join(&mut self) -> Result<Option<Whole>> {
         let Some(writer) = self.writer.take() else { return Err(given_up(&self.name)) };
         let written = writer.join().unwrap_or_else(|panic| Err(io::Error::other(panicked(&*panic))));
         written.map_err(|error| Error::writing(&self.name, &error))
@@ -123,13 +123,13 @@ fn given_up(name: &str) -> Error {
 }
 
 /// The writing thread: all pieces in their order.
-fn write_all(mut encoder: Encoder, pieces: &Receiver<Piece>, empty: &Sender<Window>) -> io::Result<Sink> {
+fn write_all(mut encoder: Encoder, pieces: &Receiver<Piece>, empty: &Sender<Window>) -> io::Result<Option<Whole>> {
     for piece in pieces {
         match piece {
             Piece::Full(window) => encoder.write(window, empty)?,
             Piece::Last(window) => {
                 encoder.write(window, empty)?;
-                return encoder.finish();
+                return encoder.finish()?.settle();
             }
         }
     }
@@ -139,7 +139,9 @@ fn write_all(mut encoder: Encoder, pieces: &Receiver<Piece>, empty: &Sender<Wind
 
 /// Finishes outputs together: none gets its name before all are whole, and all do or none.
 pub(crate) fn finish(outputs: impl IntoIterator<Item = Option<Output>>) -> Result<()> {
-    let whole: Result<Vec<Option<Whole>>> = outputs.into_iter().flatten().map(Output::prepare).collect();
+    let mut outputs: Vec<Output> = outputs.into_iter().flatten().collect();
+    outputs.iter_mut().for_each(Output::end);
+    let whole: Result<Vec<Option<Whole>>> = outputs.iter_mut().map(Output::join).collect();
     publish(whole?.into_iter().flatten().collect())
 }
 
