@@ -7,7 +7,7 @@ use std::{
 
 use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use lookalike_engine::{Progress, Stage};
+use lookalike_engine::{Estimate, Progress, Stage};
 
 /// Red, for errors and for what only one text has.
 pub const RED: Style = AnsiColor::Red.on_default();
@@ -81,6 +81,7 @@ pub fn counted(number: u64, noun: &str) -> String {
 /// A progress bar on standard error, one stage after the other; nothing when that is no terminal.
 pub struct Bars {
     bar: Mutex<(Option<Stage>, ProgressBar)>,
+    quiet: bool,
 }
 
 impl Bars {
@@ -91,7 +92,7 @@ impl Bars {
         } else {
             ProgressDrawTarget::stderr_with_hz(10)
         };
-        Self { bar: Mutex::new((None, ProgressBar::with_draw_target(None, target))) }
+        Self { bar: Mutex::new((None, ProgressBar::with_draw_target(None, target))), quiet }
     }
 
     /// Shows where a run has got to.
@@ -99,6 +100,9 @@ impl Bars {
         // A bar that cannot be shown must not stop the run.
         let Ok(mut guard) = self.bar.lock() else { return };
         let (stage, bar) = &mut *guard;
+        if let Some(estimate) = progress.estimate.filter(|_| !self.quiet) {
+            Self::tell(bar, estimate);
+        }
         if *stage != Some(progress.stage) {
             *stage = Some(progress.stage);
             let (name, unit) = match progress.stage {
@@ -123,6 +127,23 @@ impl Bars {
         }
         bar.set_length(progress.total.max(progress.done));
         bar.set_position(progress.done);
+    }
+
+    /// Says what a long run will take.
+    fn tell(bar: &ProgressBar, estimate: Estimate) {
+        const LONG: u64 = 10;
+        if estimate.seconds < LONG {
+            return;
+        }
+        let time = match estimate.seconds {
+            seconds @ ..120 => format!("{seconds} s"),
+            seconds @ ..7200 => format!("{} min", seconds / 60),
+            seconds => format!("{} h", seconds / 3600),
+        };
+        let disk = if estimate.disk > 0 { format!(" and {} of temporary files", bytes(estimate.disk)) } else { String::new() };
+        let documents = count(estimate.documents);
+        let line = format!("about {documents} documents: about {time}, {} of memory{disk}", bytes(estimate.memory));
+        bar.suspend(|| anstream::eprintln!("{line}"));
     }
 
     /// Shows what is going on where nobody knows how long it takes.

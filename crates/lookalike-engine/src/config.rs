@@ -69,7 +69,7 @@ impl RunConfig {
         let memory = self.memory.unwrap_or_else(|| free_memory().map_or(USUAL_MEMORY, |free| free / 2));
         let fixed = FIXED + FIXED_PER_THREAD * threads as u64;
         // A quarter of the rest for what the allocator cannot use.
-        Budget::new((memory.saturating_sub(fixed) / 4 * 3).max(memory / 8), &self.temp_dir)
+        Budget::new((memory.saturating_sub(fixed) / 4 * 3).max(memory / 8), fixed, &self.temp_dir)
     }
 
     /// Which document of a group stays. Of texts that contain each other it is the whole that should, not the excerpt.
@@ -90,6 +90,27 @@ pub struct Progress {
     pub done: u64,
     /// Of how many; 0 when nobody knows.
     pub total: u64,
+    /// What the run will take, told once, early in the first pass, where the size of the input is known.
+    pub estimate: Option<Estimate>,
+}
+
+impl Progress {
+    pub(crate) fn new(stage: Stage, done: u64, total: u64) -> Self {
+        Self { stage, done, total, estimate: None }
+    }
+}
+
+/// What a run will take, by what its first seconds took. Rough: how much is alike is not known yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Estimate {
+    /// Seconds from start to end.
+    pub seconds: u64,
+    /// Documents.
+    pub documents: u64,
+    /// Bytes of memory.
+    pub memory: u64,
+    /// Bytes of temporary files.
+    pub disk: u64,
 }
 
 /// The passes of a run.

@@ -32,7 +32,7 @@ mod write;
 
 mod run;
 
-pub use config::{Observer, Progress, RunConfig, Stage};
+pub use config::{Estimate, Observer, Progress, RunConfig, Stage};
 #[cfg(feature = "faults")]
 pub use disk::faults;
 pub use error::{Error, ErrorKind, Result};

@@ -244,7 +244,7 @@ pub(crate) fn decide_all(matcher: &Matcher, links: Links, sets: Sets, pool: &Thr
     let numbers = matcher.pairing.numbers()?;
     let mut deciding = Deciding::new(matcher, links, sets, pool)?;
     for start in (0..numbers).step_by(WINDOW) {
-        observer(Progress { stage: Stage::Deciding, done: start.into(), total: numbers.into() });
+        observer(Progress::new(Stage::Deciding, start.into(), numbers.into()));
         deciding.decide(start..numbers.min(start.saturating_add(WINDOW as u32)))?;
     }
     let pairing = matcher.pairing;

@@ -124,7 +124,7 @@ impl<'a> Emitting<'a> {
                 Ok(Piece { kept, lines })
             },
             |Piece { mut kept, lines }| {
-                observer(Progress { stage: Stage::Writing, done: source.read(), total: source.total() });
+                observer(Progress::new(Stage::Writing, source.read(), source.total()));
                 written += lines;
                 output.write(&kept)?;
                 kept.clear();

@@ -66,6 +66,11 @@ impl Ids {
         Self { bytes: Spill::new(budget), starts: Vec::new(), count: 0, hashes: Spill::new(budget) }
     }
 
+    /// Bytes of the ids.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes.len()
+    }
+
     /// Appends those of the next block. Whether ids are unique can only be told of those that are `checked`.
     pub(crate) fn append(&mut self, block: &BlockIds, checked: bool) -> Result<()> {
         let first = self.bytes.len();
@@ -198,7 +203,7 @@ mod tests {
     use super::*;
 
     fn ids(names: &[String], flush: bool) -> (Ids, Arc<Budget>) {
-        let budget = Budget::new(1 << 20, &std::env::temp_dir());
+        let budget = Budget::new(1 << 20, 0, &std::env::temp_dir());
         let mut ids = Ids::new(&budget);
         for names in names.chunks(7) {
             let mut block = BlockIds::default();

@@ -45,6 +45,11 @@ impl Lists {
         Self { elements: Spill::new(budget), ends: Vec::new(), levels: Vec::new() }
     }
 
+    /// Bytes of the lists.
+    pub(crate) fn bytes(&self) -> u64 {
+        8 * self.elements.len()
+    }
+
     /// Appends those of the next block.
     pub(crate) fn append(&mut self, block: &BlockLists) -> Result<()> {
         let mut end = self.elements.len();

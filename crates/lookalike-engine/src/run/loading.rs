@@ -151,7 +151,7 @@ pub(crate) fn load(pass: Pass, numbers: u32, number_of: impl Fn(u64) -> Option<u
             Ok(loaded)
         },
         |loaded| {
-            observer(Progress { stage: Stage::Loading, done: source.read(), total: source.total() });
+            observer(Progress::new(Stage::Loading, source.read(), source.total()));
             sets.append(&loaded.documents, &loaded.shingles)
         },
     )?;

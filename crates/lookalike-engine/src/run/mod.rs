@@ -7,6 +7,7 @@ mod deciding;
 mod dedup;
 mod emitting;
 mod enrolling;
+mod estimating;
 mod finding;
 mod greedy;
 mod grouping;

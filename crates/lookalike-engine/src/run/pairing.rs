@@ -185,7 +185,7 @@ impl Pairing {
         let (done, at_most) = (AtomicU64::new(0), table.budget.room() / pool.current_num_threads());
         let tell = || {
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-            observer(Progress { stage: Stage::Pairing, done, total });
+            observer(Progress::new(Stage::Pairing, done, total));
         };
         let budget = table.budget.clone();
         let gather = |room: &mut banding::Room, column: &mut Spill<u32>| {

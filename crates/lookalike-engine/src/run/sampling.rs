@@ -81,7 +81,7 @@ pub fn sample_truth(config: &RunConfig, size: u32, least: f64, observer: Observe
             Ok(found)
         },
         |found| {
-            observer(Progress { stage: Stage::Comparing, done: source.read(), total: source.total() });
+            observer(Progress::new(Stage::Comparing, source.read(), source.total()));
             pairs.extend(found);
             Ok(())
         },

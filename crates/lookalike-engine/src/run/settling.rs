@@ -88,7 +88,7 @@ pub(crate) fn settle(
     let mut settling = Settling { deciding, pairing, ready, awaited, next: 0, output, others_wanted, written: 0 };
     let (mut round, mut spare) = (pool.install(|| rounds.next(Vec::new()))?, Vec::new());
     while let Some(now) = round {
-        observer(Progress { stage: Stage::Settling, done: source.read(), total: source.total() });
+        observer(Progress::new(Stage::Settling, source.read(), source.total()));
         let room = std::mem::take(&mut spare);
         let (settled, next) = pool.install(|| rayon::join(|| settling.settle(&now), || rounds.next(room)));
         settled?;

@@ -6,6 +6,7 @@ use lookalike::{Method, Scratch, cluster::Keep};
 use rayon::ThreadPool;
 
 use super::{
+    estimating::Estimating,
     ids::hash_name,
     parallel::in_order_placed,
     table::{Sketched, Table},
@@ -59,6 +60,7 @@ pub(crate) fn sketch(
     let names: Vec<String> = source.inputs().iter().map(|input| input.name()).collect();
     let mut table = Table::new(method, budget);
     let pass = Pass { method, fields: &fields, skip_bad: config.skip_bad.is_some() };
+    let mut estimating = Estimating::new();
     in_order_placed(
         pool,
         Blocks::new(source),
@@ -68,8 +70,11 @@ pub(crate) fn sketch(
             if let Some(output) = &mut bad {
                 output.write(&sketched.bad_lines)?;
             }
-            observer(Progress { stage: Stage::Sketching, done: source.read(), total: source.total() });
-            table.add(sketched, !config.allow_repeated_ids)
+            table.add(sketched, !config.allow_repeated_ids)?;
+            let (done, total) = (source.read(), source.total());
+            let estimate = estimating.estimate(&table, done, total);
+            observer(Progress { estimate, ..Progress::new(Stage::Sketching, done, total) });
+            Ok(())
         },
     )?;
     if table.documents == 0 {

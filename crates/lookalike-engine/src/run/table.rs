@@ -146,6 +146,12 @@ impl Table {
         Ok(())
     }
 
+    /// Bytes of all that is kept, in memory or in files.
+    pub(crate) fn bytes(&self) -> u64 {
+        let per_document = 16 + self.stride as u64 + 4 * self.columns.len() as u64 + 8;
+        self.documents * per_document + 8 * self.keys.len() + self.ids.bytes() + self.lists.bytes()
+    }
+
     /// Where a document stands: `file:line`.
     pub(crate) fn place(&self, document: u64, names: &[String]) -> String {
         let block = &self.blocks[self.blocks.partition_point(|block| block.documents().end <= document)];

@@ -12,14 +12,25 @@ use std::{
 #[derive(Debug)]
 pub(crate) struct Budget {
     limit: u64,
+    besides: u64,
     held: AtomicU64,
     temp_dir: PathBuf,
 }
 
 impl Budget {
-    /// Up to `limit` bytes, and whatever is more in files in `temp_dir`.
-    pub(crate) fn new(limit: u64, temp_dir: &Path) -> Arc<Self> {
-        Arc::new(Self { limit, held: AtomicU64::new(0), temp_dir: temp_dir.into() })
+    /// Up to `limit` bytes, and whatever is more in files in `temp_dir`. The run takes some `besides`.
+    pub(crate) fn new(limit: u64, besides: u64, temp_dir: &Path) -> Arc<Self> {
+        Arc::new(Self { limit, besides, held: AtomicU64::new(0), temp_dir: temp_dir.into() })
+    }
+
+    /// Bytes that the stores may hold.
+    pub(crate) fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// Bytes that the run takes besides.
+    pub(crate) fn besides(&self) -> u64 {
+        self.besides
     }
 
     pub(crate) fn temp_dir(&self) -> &Path {
