@@ -45,8 +45,10 @@ pub(crate) struct Pairing {
 enum Bits {
     /// By number.
     Held(Sketches),
-    /// Of all documents, where memory does not hold even those that are looked at.
-    Spilled(Spill<u8>),
+    /// Of all documents.
+    OfDocuments(Spill<u8>),
+    /// By number, where memory does not hold even those that are looked at.
+    OfContenders(Spill<u8>),
 }
 
 impl Pairing {
@@ -76,13 +78,15 @@ impl Pairing {
         })?;
         table.digests.clear();
         pool.install(|| copies.par_sort_unstable());
+        let places = 4 * (documents / 8) as usize;
+        table.budget.hold(size_of_val(&*copies) + size_of_val(&*table.blocks) + places);
         for &(copy, _) in &copies {
             is_copy.insert(copy);
             leaders.remove(copy);
         }
         let mut bits = Spill::new(&table.budget);
         std::mem::swap(&mut bits, &mut table.bits);
-        let (bits, stride, budget) = (Bits::Spilled(bits), table.stride, table.budget.clone());
+        let (bits, stride, budget) = (Bits::OfDocuments(bits), table.stride, table.budget.clone());
         Ok(Self { order, copies, is_copy, empty, contenders: Numbering::of(leaders), bits, stride, budget })
     }
 
@@ -127,45 +131,58 @@ impl Pairing {
     /// The fixed-size sketch of a contender; `room` holds what has to be read.
     #[inline]
     pub(crate) fn bits<'a>(&'a self, number: u32, room: &'a mut Vec<u8>) -> Result<&'a [u8]> {
-        match &self.bits {
-            Bits::Held(sketches) => Ok(sketches.get(number)),
-            Bits::Spilled(of_documents) => {
-                let at = self.document(number) * self.stride as u64;
-                of_documents.get(at..at + self.stride as u64, room)
-            }
-        }
+        let (store, at) = match &self.bits {
+            Bits::Held(sketches) => return Ok(sketches.get(number)),
+            Bits::OfDocuments(all) => (all, self.document(number)),
+            Bits::OfContenders(all) => (all, number.into()),
+        };
+        store.get(at * self.stride as u64..(at + 1) * self.stride as u64, room)
     }
 
     /// Keeps of the contenders those of these ranks, and holds their sketches in memory if it can.
     pub(crate) fn narrow(&mut self, ranks: Places) -> Result<()> {
         let narrower = Numbering::of(ranks);
-        match &mut self.bits {
-            Bits::Held(sketches) => {
-                let contenders = &self.contenders;
-                self.budget.release(((contenders.len() - narrower.len()) as usize) * self.stride);
-                sketches.keep(narrower.places().iter().filter_map(|rank| contenders.number(rank)).map(|number| number as u32));
-            }
-            Bits::Spilled(of_documents) => {
-                let bytes = narrower.len().saturating_mul(self.stride as u64);
-                if bytes <= self.budget.room() as u64 / 2 {
-                    let mut held = Sketches::zeroed(self.stride, narrower.len() as usize);
-                    let stride = self.stride.max(1);
-                    of_documents.each_piece(stride, |start, sketches| {
-                        for (document, sketch) in (start / stride as u64..).zip(sketches.chunks_exact(stride)) {
-                            if let Some(number) = narrower.number(self.order.rank(document)) {
-                                held.set(number as u32, sketch);
-                            }
-                        }
-                        Ok(())
-                    })?;
-                    self.budget.hold(bytes as usize);
-                    of_documents.clear();
-                    self.bits = Bits::Held(held);
+        let bytes = narrower.len().saturating_mul(self.stride as u64);
+        if let Bits::Held(sketches) = &mut self.bits {
+            let contenders = &self.contenders;
+            self.budget.release(((contenders.len() - narrower.len()) as usize) * self.stride);
+            sketches.keep(narrower.places().iter().filter_map(|rank| contenders.number(rank)).map(|number| number as u32));
+        } else if bytes <= self.budget.room() as u64 / 2 {
+            let mut held = Sketches::zeroed(self.stride, narrower.len() as usize);
+            self.each_spilled(|rank, sketch| {
+                if let Some(number) = narrower.number(rank) {
+                    held.set(number as u32, sketch);
                 }
-            }
+                Ok(())
+            })?;
+            self.budget.hold(bytes as usize);
+            self.bits = Bits::Held(held);
+        } else if self.order.is_input() {
+            // What nobody asks for any more gives its room on the disk back.
+            let mut kept = Spill::new(&self.budget);
+            self.each_spilled(|rank, sketch| if narrower.places().contains(rank) { kept.append(sketch) } else { Ok(()) })?;
+            self.bits = Bits::OfContenders(kept);
         }
         self.contenders = narrower;
         Ok(())
+    }
+
+    /// Gives the sketches that lie in a file, with their ranks; in input order these ascend.
+    fn each_spilled(&self, mut give: impl FnMut(u64, &[u8]) -> Result<()>) -> Result<()> {
+        let stride = self.stride.max(1);
+        match &self.bits {
+            Bits::Held(_) => Ok(()),
+            Bits::OfDocuments(all) => all.each_piece(stride, |start, sketches| {
+                let documents = start / stride as u64..;
+                documents.zip(sketches.chunks_exact(stride)).try_for_each(|(d, sketch)| give(self.order.rank(d), sketch))
+            }),
+            Bits::OfContenders(all) => {
+                let mut ranks = self.contenders.places().iter();
+                all.each_piece(stride, |_, sketches| {
+                    sketches.chunks_exact(stride).zip(&mut ranks).try_for_each(|(sketch, rank)| give(rank, sketch))
+                })
+            }
+        }
     }
 
     /// Keeps as contenders those that share a band with a document whose b-bit sketch agrees with theirs: nobody else has a
@@ -241,8 +258,8 @@ impl Pairing {
 }
 
 /// Bytes held of a contender until the end, besides its sketch and its set: its buckets (21 bands), its verdict, where its set
-/// lies.
-const HELD_PER_CONTENDER: usize = 21 * 4 + 16 + 12;
+/// lies, the size of its group and its last copy.
+const HELD_PER_CONTENDER: usize = 21 * 4 + 16 + 12 + 8;
 
 /// Documents that are looked at before a document of a large bucket is taken as likely anyway: it costs a set that may not be
 /// needed, where looking on would cost the square of the bucket.
