@@ -45,7 +45,7 @@ SETS = (
 
 RUNS = (
     "--method minhash",
-    "--method minhash --permutations one",
+    "--method minhash --permutations many",
     "--method minhash --verify sketch",
     "--candidates shared",
     "--method simhash",
