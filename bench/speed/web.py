@@ -33,6 +33,11 @@ def generator_alone(command: list[str]) -> tuple[float, int]:
     return time.perf_counter() - start, int(told.split()[0])
 
 
+def megabytes(size: str) -> float:
+    """A size as `--memory` takes it, such as 300M or 4G."""
+    return float(size[:-1]) * {"M": 1, "G": 1000}[size[-1]]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", type=Path, help="the folder with the corpora")
@@ -95,6 +100,8 @@ def main() -> None:
         args.out.write_text(json.dumps(record, indent=1) + "\n")
     if verdict["wrong_drops"] or verdict["recall"] < 0.99:
         sys.exit("the answer is wrong")
+    if measuring.keeps_memory() and cost.peak_mb > megabytes(args.memory):
+        sys.exit(f"{cost.peak_mb:.0f} MB of memory were taken, {args.memory} allowed")
 
 
 if __name__ == "__main__":
