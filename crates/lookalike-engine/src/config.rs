@@ -3,6 +3,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use lookalike::{Config, cluster::Keep, verify::Measure};
+use serde::Serialize;
 
 use crate::{memory::free_memory, spill::Budget};
 
@@ -35,6 +36,26 @@ pub struct RunConfig {
     pub memory: Option<u64>,
     /// Where temporary files go.
     pub temp_dir: PathBuf,
+    /// Where [`dedup`](crate::dedup()) keeps what it has done, so that another run can go on from there; none for a run that begins
+    /// anew whenever it is begun.
+    pub resume: Option<Resume>,
+}
+
+/// How a run can be continued.
+#[derive(Debug, Clone)]
+pub struct Resume {
+    /// The folder of its state: new, empty, or with the state of an earlier run of the same configuration over the same inputs,
+    /// which is then continued. A run that comes to its end takes its files away again.
+    pub folder: PathBuf,
+    /// Bytes of input after which what was done is brought to the disk.
+    pub part: u64,
+}
+
+impl Resume {
+    /// A state in a folder, brought to the disk every 256 MiB of input. Also every ten seconds, whatever was read.
+    pub fn in_folder(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into(), part: 256 << 20 }
+    }
 }
 
 impl Default for RunConfig {
@@ -52,6 +73,7 @@ impl Default for RunConfig {
             threads: 0,
             memory: None,
             temp_dir: std::env::temp_dir(),
+            resume: None,
         }
     }
 }
@@ -114,7 +136,8 @@ pub struct Estimate {
 }
 
 /// The passes of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Stage {
     /// First pass: every text to its sketch. In bytes.
     Sketching,

@@ -104,6 +104,23 @@ impl Error {
         let message = format!("temporary files in {}: {what}; name another folder with --temp-dir", folder.display());
         Self::new(ErrorKind::Temporary, message)
     }
+
+    /// The failure of keeping a run's state in a folder.
+    pub(crate) fn state(folder: &Path, error: &io::Error) -> Self {
+        let (what, advice) = match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                ("no space left".into(), "free some and give the same command again: it goes on from there")
+            }
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                (error.to_string(), "give --resume a folder that is yours")
+            }
+            io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
+                ("is no folder".into(), "give --resume the name of a new one")
+            }
+            _ => (error.to_string(), "look after the disk, and give the same command again: it goes on from there"),
+        };
+        Self::new(ErrorKind::Temporary, format!("the state in {}: {what}; {advice}", folder.display()))
+    }
 }
 
 /// Works, and makes an error of a panic. What was being changed when it happened must not be used any more.

@@ -9,6 +9,8 @@
 //! 4. *deciding*: down keep order, by the law, with exact verification;
 //! 5. *writing*: kept lines byte for byte, and the decisions.
 //!
+//! With a folder for its state ([`Resume`]) a run records what the passes over its input give, and another run goes on from there.
+//!
 //! To judge what came of it, [`enrol`] tells documents by their ids and labels, [`sample_truth`] finds all that is similar to a
 //! random sample, and [`read_pairs`] and [`read_decisions`] read pairs and decisions back.
 
@@ -30,9 +32,11 @@ mod read;
 
 mod write;
 
+mod state;
+
 mod run;
 
-pub use config::{Estimate, Observer, Progress, RunConfig, Stage};
+pub use config::{Estimate, Observer, Progress, Resume, RunConfig, Stage};
 #[cfg(feature = "faults")]
 pub use disk::faults;
 pub use error::{Error, ErrorKind, Result};
@@ -41,3 +45,4 @@ pub use run::{
     Finding, Outputs, Pair, PairFigures, PairsSummary, Roll, SampleTruth, SimilarPair, Summary, dedup, enrol, find_texts, pairs,
     read_decisions, read_pairs, sample_truth,
 };
+pub use state::Resumed;

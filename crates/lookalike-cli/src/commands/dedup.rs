@@ -7,7 +7,7 @@ use std::{
 
 use clap::Args;
 use lookalike::{Candidates, Cluster, Verify, verify::Measure};
-use lookalike_engine::{Outputs, Summary, dedup};
+use lookalike_engine::{Outputs, Resume, Resumed, Stage, Summary, dedup};
 
 use crate::{
     args::{InputArgs, MethodArgs, RunArgs, run_config},
@@ -51,6 +51,13 @@ pub struct Dedup {
     /// Print the summary as JSON, on standard output, or on standard error when a file goes to standard output
     #[arg(long)]
     json: bool,
+    /// Keep what is done in FOLDER, so that the same command goes on from there when this run is ended by whatever it may be; at
+    /// the end the folder is taken away
+    #[arg(long, value_name = "FOLDER", help_heading = "Running")]
+    resume: Option<PathBuf>,
+    /// Of --resume: bytes of input after which what is done is brought to the disk; for tests
+    #[arg(long, value_name = "BYTES", requires = "resume", hide = true)]
+    resume_part: Option<u64>,
     #[command(flatten)]
     method: MethodArgs,
     #[command(flatten)]
@@ -75,6 +82,10 @@ impl Dedup {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let mut config = run_config(&self.input, &self.run, self.method.config()?);
         config.keep = self.method.keep.clone();
+        config.resume = self.resume.as_ref().map(|folder| {
+            let usual = Resume::in_folder(folder);
+            Resume { part: self.resume_part.unwrap_or(usual.part), ..usual }
+        });
         let beside = self.output.as_deref().filter(|_| !self.no_decisions).and_then(decisions_beside);
         let outputs = Outputs { kept: self.output.clone(), decisions: self.decisions.clone().or(beside), dry_run: self.dry_run };
         let bars = Bars::new(self.run.quiet);
@@ -130,6 +141,9 @@ impl Dedup {
             let field = &self.input.records.fields.id_field;
             lines.push(format!("  ids      no record has the field {field:?}: documents are called file:line"));
         }
+        if let Some(resumed) = &s.resumed {
+            lines.push(format!("  resumed  {}", gone_on(resumed)));
+        }
         let memory = s.peak_memory.map_or(String::new(), |peak| format!(", {} of memory at most", bytes(peak)));
         lines.push(format!("  time     {:.2} s for {} ({rate:.0} MB/s){memory}", s.seconds.total, bytes(s.bytes)));
         if self.dry_run {
@@ -140,8 +154,23 @@ impl Dedup {
             let written = written.into_iter().filter_map(|(what, path)| Some((what, path.as_ref().filter(named)?)));
             lines.extend(written.map(|(what, path)| format!("  written  {what} to {}", path.display())));
         }
+        if let Some(folder) = &self.resume {
+            lines.push(format!("  state    no longer needed, and removed from {}", folder.display()));
+        }
         lines.join("\n")
     }
+}
+
+/// Where a run has gone on.
+fn gone_on(resumed: &Resumed) -> String {
+    let pass = match resumed.stage {
+        Stage::Sketching => "the first pass",
+        Stage::Pairing => return "behind the first pass".into(),
+        _ => "the second pass",
+    };
+    // Never "at 100 %" of what was not done.
+    let share = resumed.share.map(|share| (100.0 * share).floor().min(99.0));
+    share.map_or(format!("within {pass}"), |share| format!("at {share} % of {pass}"))
 }
 
 /// Why a document that is not the same as its representative was dropped.

@@ -1,11 +1,11 @@
 //! An open file.
 
 use std::{
-    fs::{self, OpenOptions, Permissions},
+    fs::{self, OpenOptions, Permissions, TryLockError},
     io::{self, Read, Seek, SeekFrom, Write},
     os::{
         fd::{AsFd, BorrowedFd},
-        unix::fs::{FileExt, OpenOptionsExt},
+        unix::fs::{FileExt, MetadataExt, OpenOptionsExt},
     },
     path::Path,
 };
@@ -73,6 +73,13 @@ impl File {
         doing(Operation::Create, || OpenOptions::new().write(true).create_new(true).mode(MODE).open(path)).map(Self)
     }
 
+    /// Opens a file to read and write it anywhere, and makes it where there is none.
+    pub(crate) fn open_or_create(path: &Path) -> io::Result<Self> {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false).mode(MODE);
+        doing(Operation::Create, || options.open(path)).map(Self)
+    }
+
     /// Gives an [unnamed](Self::unnamed) file a name that nothing has yet.
     pub(crate) fn link(&self, path: &Path) -> io::Result<()> {
         use rustix::fs::{AtFlags, CWD, linkat};
@@ -89,6 +96,26 @@ impl File {
     /// Sets who may read and write it.
     pub(crate) fn set_permissions(&self, permissions: Permissions) -> io::Result<()> {
         self.0.set_permissions(permissions)
+    }
+
+    /// Cuts it off behind so many bytes.
+    pub(crate) fn set_length(&self, bytes: u64) -> io::Result<()> {
+        doing(Operation::Write, || self.0.set_len(bytes))
+    }
+
+    /// Takes it for this process until it is closed; false where another has it.
+    pub(crate) fn try_lock(&self) -> io::Result<bool> {
+        doing(Operation::Open, || match self.0.try_lock() {
+            Ok(()) => Ok(true),
+            Err(TryLockError::WouldBlock) => Ok(false),
+            Err(TryLockError::Error(error)) => Err(error),
+        })
+    }
+
+    /// Whether it is what has this name now.
+    pub(crate) fn is_at(&self, path: &Path) -> io::Result<bool> {
+        let (own, there) = (self.0.metadata()?, path.metadata()?);
+        Ok((own.dev(), own.ino()) == (there.dev(), there.ino()))
     }
 
     /// Brings its bytes and its size to the disk.

@@ -16,7 +16,7 @@ mod window;
 use std::io;
 
 pub(crate) use file::File;
-pub(crate) use names::{exchange, folder_of, remove, rename};
+pub(crate) use names::{exchange, folder_of, make_folder, remove, remove_folder, rename, sync_folder};
 pub(crate) use stream::Stream;
 pub(crate) use window::Window;
 

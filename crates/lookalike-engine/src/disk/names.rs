@@ -2,7 +2,7 @@
 
 use std::{fs, io, path::Path};
 
-use super::{Operation, doing};
+use super::{File, Operation, doing};
 
 /// Gives a file another name; whatever had it is replaced in the same moment.
 pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
@@ -25,6 +25,24 @@ pub(crate) fn exchange(_: &Path, _: &Path) -> io::Result<()> {
 /// Takes a file's name away.
 pub(crate) fn remove(path: &Path) -> io::Result<()> {
     doing(Operation::Remove, || fs::remove_file(path))
+}
+
+/// Makes a folder, and those above it, where there are none.
+pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
+    doing(Operation::Create, || fs::create_dir_all(path))
+}
+
+/// Takes an empty folder away; false where something is in it.
+pub(crate) fn remove_folder(path: &Path) -> io::Result<bool> {
+    doing(Operation::Remove, || match fs::remove_dir(path) {
+        Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(false),
+        removed => removed.map(|()| true),
+    })
+}
+
+/// Brings the names in a folder to the disk.
+pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
+    File::open(path)?.sync()
 }
 
 /// The folder that a path's file stands in.

@@ -39,6 +39,13 @@ pub(crate) struct Tag {
     pub(crate) lines: u64,
 }
 
+impl Tag {
+    /// The block behind it, by input and index.
+    pub(crate) fn next(self) -> (usize, u64) {
+        if self.last { (self.input + 1, 0) } else { (self.input, self.index + 1) }
+    }
+}
+
 impl Block {
     /// Takes the bytes of the buffer from `start` to `end` for its lines.
     pub(super) fn holds(&mut self, mut start: usize, end: usize) {
@@ -98,7 +105,7 @@ pub(crate) fn push_line(into: &mut Vec<u8>, line: &[u8]) {
 }
 
 /// Line numbers of blocks that come in order: the lines before them, counted.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct LineCounter {
     input: usize,
     lines: u64,

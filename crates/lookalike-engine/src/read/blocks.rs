@@ -23,9 +23,32 @@ use crate::{
 /// Bytes of results that may wait, for compressed inputs behind the first to be read before it has ended.
 const MOST_WAITING: usize = 64 << 20;
 
+/// Where a pass begins: at the beginning, or behind blocks that an earlier run has passed.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct Start {
+    /// The block, by input and index.
+    pub(crate) block: (usize, u64),
+    /// The lines before it.
+    pub(crate) lines: LineCounter,
+}
+
+impl Start {
+    /// Whether nothing is before it.
+    pub(crate) fn is_first(&self) -> bool {
+        self.block == (0, 0)
+    }
+
+    /// Goes behind a block.
+    pub(crate) fn pass(&mut self, tag: Tag) {
+        self.block = tag.next();
+        self.lines.first_line(tag);
+    }
+}
+
 /// A pass over a source.
 pub(crate) struct Blocks<'a> {
     source: &'a Source,
+    start: Start,
     /// The number of each input's first block, where an earlier pass has told.
     first_blocks: Vec<usize>,
     /// Blocks that may be taken and not passed on.
@@ -72,9 +95,17 @@ enum Turn {
 impl<'a> Blocks<'a> {
     /// The first pass.
     pub(crate) fn new(source: &'a Source) -> Self {
+        Self::behind(source, Start::default())
+    }
+
+    /// The first pass, from where an earlier run has come to.
+    pub(crate) fn behind(source: &'a Source, start: Start) -> Self {
         source.rewind();
-        let state = State { next: 0, open: Vec::new(), due: (0, 0), held: BTreeMap::new(), waiting: 0, over: false };
-        Self { source, first_blocks: Vec::new(), most: usize::MAX, readers: 1, state: Mutex::new(state), moved: Condvar::new() }
+        let (next, due) = (start.block.0, start.block);
+        source.count_before(next);
+        let state = State { next, open: Vec::new(), due, held: BTreeMap::new(), waiting: 0, over: false };
+        let (state, moved) = (Mutex::new(state), Condvar::new());
+        Self { source, start, first_blocks: Vec::new(), most: usize::MAX, readers: 1, state, moved }
     }
 
     /// A later pass: the same blocks.
@@ -91,6 +122,16 @@ impl<'a> Blocks<'a> {
     /// read at the same time, each by one worker at a time; of those behind the first more may wait.
     pub(crate) fn for_workers(self, workers: usize, ahead: usize) -> Self {
         Self { most: workers * ahead, readers: workers, ..self }
+    }
+
+    /// Where it begins.
+    pub(crate) fn start(&self) -> Start {
+        self.start
+    }
+
+    /// The first block that is wanted of an input.
+    fn first_index(&self, input: usize) -> u64 {
+        if input == self.start.block.0 { self.start.block.1 } else { 0 }
     }
 
     pub(crate) fn source(&self) -> &'a Source {
@@ -125,18 +166,14 @@ impl<'a> Blocks<'a> {
                     self.put(input, (!block.last && cut.is_ok()).then_some(Open::Stream(stream)));
                     (input, cut.err())
                 }
-                Turn::Open(input) => match self.source.open(input) {
+                Turn::Open(input) => match self.open(input, block) {
                     Ok(opened) => {
-                        let opened = match opened {
-                            Opened::Plain(file, size) => Open::Plain(Arc::new(File(file, size)), 0),
-                            Opened::Stream(reader) => Open::Stream(Box::new(Stream::new(reader))),
-                        };
                         self.put(input, Some(opened));
                         state = lock(&self.state);
                         continue;
                     }
                     Err(error) => {
-                        (block.input, block.index) = (input, 0);
+                        (block.input, block.index, block.last) = (input, self.first_index(input), false);
                         self.put(input, None);
                         *lock(&self.state).held.entry(input).or_default() += 1;
                         (input, Some(Failure::Told(error)))
@@ -151,6 +188,30 @@ impl<'a> Blocks<'a> {
                 }
                 Some(failure) => Err(self.told(input, failure)),
             };
+        }
+    }
+
+    /// Opens an input at the first block that is wanted of it. What can only be read on is read up to there, into `room`.
+    fn open(&self, input: usize, room: &mut Block) -> Result<Open> {
+        let first = self.first_index(input);
+        match self.source.open(input)? {
+            Opened::Plain(_, size) if first >= blocks(size, self.source.span()) => Err(self.source.changed(input)),
+            Opened::Plain(file, size) => {
+                self.source.count(first * self.source.span() as u64);
+                Ok(Open::Plain(Arc::new(File(file, size)), first))
+            }
+            Opened::Stream(reader) => {
+                let mut stream = Stream::new(reader);
+                room.input = input;
+                for _ in 0..first {
+                    stream.cut(room, self.source.span()).map_err(|failure| self.told(input, failure))?;
+                    self.source.compare(room, false)?;
+                    if room.last {
+                        return Err(self.source.changed(input));
+                    }
+                }
+                Ok(Open::Stream(Box::new(stream)))
+            }
         }
     }
 
@@ -191,7 +252,10 @@ impl<'a> Blocks<'a> {
         let first = state.open.is_empty();
         let may_open = first || state.open.len() < self.readers && self.source.is_regular(state.next);
         let free = if first { all < self.most } else { state.waiting < most_waiting };
-        if state.next == self.source.inputs().len() || !may_open || !free && (state.next, 0) != state.due {
+        if state.next == self.source.inputs().len()
+            || !may_open
+            || !free && (state.next, self.first_index(state.next)) != state.due
+        {
             return None;
         }
         state.open.push((state.next, Open::Busy));
@@ -249,7 +313,7 @@ impl<'a> Blocks<'a> {
                 state.held.remove(&tag.input);
             }
         }
-        state.due = if tag.last { (tag.input + 1, 0) } else { (tag.input, tag.index + 1) };
+        state.due = tag.next();
         self.moved.notify_all();
     }
 

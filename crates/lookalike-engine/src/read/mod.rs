@@ -14,7 +14,7 @@ mod record;
 mod source;
 
 pub(crate) use block::{Block, BlockInfo, LineCounter, Tag, is_blank, push_line};
-pub(crate) use blocks::{Blocks, each_line};
+pub(crate) use blocks::{Blocks, Start, each_line};
 pub(crate) use input::{Input, expand};
 pub(crate) use record::{Fields, Record};
 pub(crate) use source::Source;

@@ -15,7 +15,7 @@ use std::{
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
-    Block, Input,
+    Block, Input, Tag,
     command::{Running, widen},
     open::{Counted, Packing, Reader, START, decompress},
 };
@@ -152,6 +152,40 @@ impl Source {
             digests[at] = digest;
         }
         if digests.get(at) == Some(&digest) { Ok(()) } else { Err(self.changed(block.input)) }
+    }
+
+    /// The digest of a command's block that the first pass has seen.
+    pub(crate) fn digest(&self, tag: Tag) -> Option<u64> {
+        let State::Command(digests) = &self.states[tag.input] else { return None };
+        lock(digests).get(tag.index as usize).copied()
+    }
+
+    /// Takes what is known of the next block of the first pass from one that came as far before.
+    ///
+    /// # Errors
+    /// When its input is not what it was, as far as that can be told now.
+    pub(crate) fn restore(&self, tag: Tag, digest: Option<u64>) -> Result<()> {
+        if let State::Command(digests) = &self.states[tag.input] {
+            lock(digests).extend(digest);
+        }
+        if tag.last { self.ended(tag.input, tag.index + 1) } else { Ok(()) }
+    }
+
+    /// Refuses inputs that another run could not read again.
+    pub(crate) fn refuse_unrepeatable(&self) -> Result<()> {
+        let once = self.inputs.iter().zip(&self.states).find(|(_, state)| matches!(state, State::Once(_)));
+        let Some((input, _)) = once else { return Ok(()) };
+        let message = format!(
+            "{}: can be read only once, so --resume could not go on with it; write it to a file first, or name what prints it              with --input-command",
+            input.name()
+        );
+        Err(Error::new(ErrorKind::Input, message))
+    }
+
+    /// Counts the bytes of the input files before this one as read.
+    pub(super) fn count_before(&self, number: usize) {
+        let size = |state: &State| if let State::Regular { size, .. } = state { *size } else { 0 };
+        self.count(self.states[..number].iter().map(size).sum());
     }
 
     /// A new pass begins.

@@ -5,7 +5,11 @@
 //! behind it in the window that share a band with it are verified against it, at once again. So every pair (document, kept
 //! candidate before it) is verified exactly once, as in the loop, and no pair of two documents that are dropped ever is.
 
-use std::{collections::BTreeMap, ops::Range, sync::Mutex};
+use std::{
+    collections::BTreeMap,
+    ops::Range,
+    sync::{Mutex, atomic::Ordering},
+};
 
 use lookalike::{
     Verify,
@@ -17,6 +21,8 @@ use rayon::{ThreadPool, prelude::*};
 use super::{
     loading::Sets,
     matching::{self, Likeness, Matcher},
+    pairing::Pairing,
+    settled::Settled,
     verdicts::{Verdict, Verdicts},
 };
 use crate::{
@@ -33,7 +39,7 @@ const WINDOW: usize = 1024;
 const WORTH_SHARING: usize = 20_000;
 
 /// The best representative so far, and how alike it is.
-type Found = Option<(Best, Likeness)>;
+pub(super) type Found = Option<(Best, Likeness)>;
 
 fn improve(found: &mut Found, best: Best, likeness: Likeness) {
     if best.beats(found.map(|(best, _)| best)) {
@@ -70,6 +76,10 @@ impl<'a> Deciding<'a> {
         let rooms = (0..=pool.current_num_threads()).map(|_| Mutex::default()).collect();
         let verdicts = Verdicts::all_kept(matcher.pairing.numbers()?);
         Ok(Self { matcher, pool, links, sets, verdicts, copied: BTreeMap::new(), rooms })
+    }
+
+    pub(super) fn pairing(&self) -> &'a Pairing {
+        self.matcher.pairing
     }
 
     /// Does something in the room of the thread that is running.
@@ -166,7 +176,12 @@ impl<'a> Deciding<'a> {
     /// Copies, by (rank, number of the leader), of which all contenders before are decided: of a dropped leader they go for its
     /// representative or for a better one that was kept between the two in keep order. `set_of` gives a copy's set, by rank, where
     /// the leaders' sets are no longer held.
-    pub(crate) fn copies(&mut self, copies: impl Iterator<Item = (u64, u32)>, set_of: Option<SetOf>) -> Result<()> {
+    /// Gives, by leader, what came of it.
+    pub(crate) fn copies(
+        &mut self,
+        copies: impl Iterator<Item = (u64, u32)>,
+        set_of: Option<SetOf>,
+    ) -> Result<Vec<(u32, CopiesOf)>> {
         let dropped = |&(_, leader): &(u64, u32)| self.verdicts.of(leader).representative().is_some();
         let mut rows: Vec<(u32, u64)> = copies.filter(dropped).map(|(rank, leader)| (leader, rank)).collect();
         rows.sort_unstable();
@@ -174,13 +189,46 @@ impl<'a> Deciding<'a> {
         let one = |room: &mut Room, group: &&[(u32, u64)]| self.copies_of(group, set_of, room);
         let decided: Result<Vec<_>> =
             self.pool.install(|| groups.par_iter().map(|group| self.in_room(|room| one(room, group))).collect());
-        let mut verdicts = Vec::new();
-        for (group, (of_group, state)) in groups.iter().zip(decided?) {
-            verdicts.extend(of_group);
-            self.copied.insert(group[0].0, state);
+        let decided: Vec<_> = groups.iter().map(|group| group[0].0).zip(decided?).collect();
+        self.take_copies(&decided);
+        Ok(decided)
+    }
+
+    fn take_copies(&mut self, decided: &[(u32, CopiesOf)]) {
+        self.copied.extend(decided.iter().map(|(leader, (_, known))| (*leader, *known)));
+        self.verdicts.extend_copies(decided.iter().flat_map(|(_, (verdicts, _))| verdicts.iter().copied()));
+    }
+
+    /// Takes what an earlier run decided about the contenders that come next, and about copies.
+    pub(crate) fn restore(&mut self, first: u32, settled: &Settled) -> Result<()> {
+        settled.dropped.iter().for_each(|&(number, verdict)| self.verdicts.set(number, verdict));
+        for number in first..settled.next {
+            if self.verdicts.of(number).representative().is_none() {
+                self.links.keep(number);
+            }
         }
-        self.verdicts.extend_copies(verdicts);
-        Ok(())
+        self.take_copies(&settled.copies);
+        let [met, refused] = settled.met;
+        self.matcher.met.store(met, Ordering::Relaxed);
+        self.matcher.refused.store(refused, Ordering::Relaxed);
+        self.sets.append(&settled.sets, &settled.shingles)
+    }
+
+    /// What was decided in a round about the contenders from `first` on: all that a later run needs, but for the copies.
+    pub(crate) fn settled(&self, first: u32, next: u32, awaited: &Places) -> Result<Settled> {
+        let (mut settled, mut room) = (Settled { next, ..Settled::default() }, Vec::new());
+        for number in first..next {
+            let verdict = self.verdicts.of(number);
+            if verdict.representative().is_some() {
+                settled.dropped.push((number, verdict));
+            } else if awaited.contains(number.into()) {
+                let set = self.sets.get(number, &mut room)?;
+                settled.sets.push((number, set.len() as u32));
+                settled.shingles.extend_from_slice(set);
+            }
+        }
+        settled.met = [&self.matcher.met, &self.matcher.refused].map(|count| count.load(Ordering::Relaxed));
+        Ok(settled)
     }
 
     /// The verdicts about some copies of one dropped leader, and what is known for later ones.
@@ -254,7 +302,7 @@ pub(crate) fn decide_all(matcher: &Matcher, links: Links, sets: Sets, pool: &Thr
 }
 
 /// Verdicts about copies by rank; the best so far, and up to which number it was sought.
-type CopiesOf = (Vec<(u64, Verdict)>, (Found, u32));
+pub(super) type CopiesOf = (Vec<(u64, Verdict)>, (Found, u32));
 
 /// Who of a window is linked to whom of it.
 enum Groups {

@@ -19,7 +19,7 @@ use super::{
     meeting::Meetings,
     pairing::Pairing,
     settling::settle,
-    sketching,
+    sketching::{self, Beside},
     summary::Summary,
     table::Table,
 };
@@ -28,6 +28,7 @@ use crate::{
     error::{Error, ErrorKind, Result, without_panic},
     memory::peak_memory,
     read::{Source, expand},
+    state::State,
     write::{Output, finish, refuse_overwriting},
 };
 
@@ -59,6 +60,8 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resu
     let named: Vec<&Path> = paths.into_iter().flatten().map(PathBuf::as_path).collect();
     refuse_overwriting(&named, &inputs)?;
     let source = Source::new(inputs, &config.temp_dir)?;
+    let state = config.resume.as_ref().map(|resume| State::open(resume, config, method.config(), &source));
+    let mut state = state.transpose()?;
     // Opened before the work: better to hear now that a folder is missing than in an hour.
     let mut kept = outputs.kept.as_deref().map(|path| Output::create(path, config.threads)).transpose()?;
     let mut decisions = outputs.decisions.as_deref().map(|path| Output::create(path, config.threads)).transpose()?;
@@ -72,7 +75,10 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resu
 
     let mut clock = Clock(Instant::now());
     let budget = config.budget(pool.current_num_threads());
-    let mut table = sketching::sketch(config, &method, &source, &budget, &pool, bad.as_mut(), observer)?;
+    let mut table = {
+        let beside = Beside { bad: bad.as_mut(), state: state.as_mut() };
+        sketching::sketch(config, &method, &source, &budget, &pool, beside, observer)?
+    };
     summary.seconds.sketching = clock.lap();
 
     let mut pairing = Pairing::new(&mut table, &pool)?;
@@ -94,7 +100,7 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resu
     let mut written = None;
     let verdicts = if law && pairing.order.is_input() && config.method.candidates != Candidates::All {
         let others = decisions.is_some() || bad.is_some();
-        let (verdicts, lines) = settle(pass, &matcher, meetings.links(pairing.numbers()?), &mut kept, others)?;
+        let (verdicts, lines) = settle(pass, &matcher, meetings.links(pairing.numbers()?), &mut kept, others, state.as_mut())?;
         written = Some(lines);
         summary.seconds.settling = clock.lap();
         verdicts
@@ -137,6 +143,10 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resu
         emitting.decisions(output)?;
     }
     finish([bad, decisions, kept])?;
+    if let Some(state) = state {
+        summary.resumed = state.resumed;
+        state.finish()?;
+    }
     summary.seconds.writing = clock.lap();
     summary.seconds.total = started.elapsed().as_secs_f64();
     summary.peak_memory = peak_memory();

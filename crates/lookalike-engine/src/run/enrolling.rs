@@ -4,7 +4,12 @@ use std::collections::BTreeMap;
 
 use lookalike::{Candidates, Config, Method};
 
-use super::{dedup::pool, ids::hash_name, sketching, table::Table};
+use super::{
+    dedup::pool,
+    ids::hash_name,
+    sketching::{self, Beside},
+    table::Table,
+};
 use crate::{
     config::{Observer, RunConfig},
     error::{Error, ErrorKind, Result},
@@ -86,7 +91,8 @@ pub(crate) fn read(config: &RunConfig, method: &Method, source: &Source, observe
     let mut bad = bad.map(|path| Output::create(path, config.threads)).transpose()?;
     let pool = pool(config.threads)?;
     let budget = config.budget(pool.current_num_threads());
-    let table = sketching::sketch(config, method, source, &budget, &pool, bad.as_mut(), observer)?;
+    let beside = Beside { bad: bad.as_mut(), state: None };
+    let table = sketching::sketch(config, method, source, &budget, &pool, beside, observer)?;
     table.refuse_more_than_32_bits("judging a collection")?;
     finish([bad])?;
     Ok(table)

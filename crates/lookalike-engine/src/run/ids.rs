@@ -26,9 +26,9 @@ pub(crate) struct Ids {
 /// One block's ids, one after the other.
 #[derive(Debug, Default)]
 pub(crate) struct BlockIds {
-    text: String,
-    lengths: Vec<u32>,
-    hashes: Vec<u64>,
+    pub(super) text: String,
+    pub(super) lengths: Vec<u32>,
+    pub(super) hashes: Vec<u64>,
 }
 
 impl Weigh for BlockIds {

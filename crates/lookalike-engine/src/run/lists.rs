@@ -13,9 +13,9 @@ use crate::{
 /// One block's lists.
 #[derive(Debug, Default)]
 pub(crate) struct BlockLists {
-    elements: Vec<u64>,
-    lengths: Vec<u32>,
-    levels: Vec<u8>,
+    pub(super) elements: Vec<u64>,
+    pub(super) lengths: Vec<u32>,
+    pub(super) levels: Vec<u8>,
 }
 
 impl Weigh for BlockLists {

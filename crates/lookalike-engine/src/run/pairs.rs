@@ -20,7 +20,7 @@ use super::{
     matching::{Likeness, Matcher},
     meeting::Meetings,
     pairing::Pairing,
-    sketching,
+    sketching::{self, Beside},
     table::Table,
 };
 use crate::{
@@ -130,7 +130,8 @@ fn all_passes(config: &RunConfig, output: Option<&Path>, observer: Observer) -> 
     let mut bad = config.skip_bad.as_deref().map(|path| Output::create(path, config.threads)).transpose()?;
     let pool = pool(config.threads)?;
     let budget = config.budget(pool.current_num_threads());
-    let mut table = sketching::sketch(config, &method, &source, &budget, &pool, bad.as_mut(), observer)?;
+    let beside = Beside { bad: bad.as_mut(), state: None };
+    let mut table = sketching::sketch(config, &method, &source, &budget, &pool, beside, observer)?;
     let mut pairing = Pairing::new(&mut table, &pool)?;
     // The size of a copied text is a figure of its pairs, whomever else it is like.
     let copied = Places::none(table.documents);

@@ -15,7 +15,7 @@ use rayon::ThreadPool;
 use crate::{
     error::{Error, ErrorKind, Result, panicked, said},
     lock::lock,
-    read::{Block, Blocks, LineCounter, Tag},
+    read::{Block, Blocks, LineCounter, Start, Tag},
 };
 
 /// Blocks that may wait for an earlier one, a worker.
@@ -40,6 +40,8 @@ pub(crate) struct Place<'a> {
     pub(crate) name: &'a str,
     /// The number of the block's first line, from 1.
     pub(crate) first_line: u64,
+    /// The block.
+    pub(crate) tag: Tag,
 }
 
 /// Runs `work` on every block on all threads of the pool, and `sink` on the results in block order. Each thread has one
@@ -62,7 +64,8 @@ pub(crate) fn in_order_placed<S: Default, T: Send + Weigh>(
 ) -> Result<()> {
     let names: Vec<String> = blocks.source().inputs().iter().map(|input| input.name()).collect();
     let blocks = blocks.for_workers(pool.current_num_threads(), AHEAD);
-    let queue = Queue { due: (0, 0), waiting: BTreeMap::new(), lines: LineCounter::default(), sink, failed: None };
+    let Start { block: due, lines } = blocks.start();
+    let queue = Queue { due, waiting: BTreeMap::new(), lines, sink, failed: None };
     let queue = Mutex::new(queue);
     pool.broadcast(|_| {
         let (mut state, mut block) = (S::default(), Block::default());
@@ -128,13 +131,13 @@ impl<T: Weigh, F: FnMut(Place, T) -> Result<()>> Queue<T, F> {
         {
             let name = &names[tag.input];
             let first_line = self.lines.first_line(tag);
-            let passed = result.and_then(|result| (self.sink)(Place { name, first_line }, result)).and_then(|()| {
+            let passed = result.and_then(|result| (self.sink)(Place { name, first_line, tag }, result)).and_then(|()| {
                 // Nobody wrote to the input while this pass read it.
                 if tag.last { blocks.source().ended(tag.input, tag.index + 1) } else { Ok(()) }
             });
             match passed {
                 Ok(()) => {
-                    self.due = if tag.last { (tag.input + 1, 0) } else { (tag.input, tag.index + 1) };
+                    self.due = tag.next();
                     blocks.waited(weight);
                     blocks.passed(tag);
                 }

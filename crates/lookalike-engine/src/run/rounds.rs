@@ -49,13 +49,20 @@ pub(super) struct Rounds<'a> {
 
 impl<'a> Rounds<'a> {
     pub(super) fn new(pass: Pass<'a>, pairing: &'a Pairing) -> Result<Self> {
-        let ready = Ready { pass, pairing, fields: fields(pass.config)?, exact: pass.method.verify() == Verify::Exact };
+        let ready =
+            Ready { pass, pairing, fields: fields(pass.config)?, exact: pass.method.verify() == Verify::Exact, settled: 0 };
         let threads = pass.pool.current_num_threads();
         // Two rounds are at hand: one is settled while the next is made ready.
         let most = threads * (pass.table.budget.room() / 4 / BLOCK_MEMORY / threads).clamp(1, BLOCKS);
         let blocks = Blocks::again(pass.source).at_most(most);
         let workers = (0..threads).map(|_| Mutex::default()).collect();
         Ok(Self { ready, blocks, most, due: (0, 0), waiting: BTreeMap::new(), workers, spare: Mutex::default() })
+    }
+
+    /// The same, where of the first blocks so many are settled and need not be made ready.
+    pub(super) fn behind(mut self, settled: u64) -> Self {
+        self.ready.settled = settled;
+        self
     }
 
     pub(super) fn ready(&self) -> Ready<'a> {
@@ -103,7 +110,7 @@ impl<'a> Rounds<'a> {
                 // Nobody wrote to the input while this pass read it.
                 self.blocks.source().ended(tag.input, tag.index + 1)?;
             }
-            self.due = if tag.last { (tag.input + 1, 0) } else { (tag.input, tag.index + 1) };
+            self.due = tag.next();
             self.blocks.passed(tag);
             due.push(held);
         }
@@ -118,6 +125,8 @@ pub(super) struct Ready<'a> {
     pairing: &'a Pairing,
     fields: Fields,
     exact: bool,
+    /// Blocks of the source that an earlier run has settled.
+    settled: u64,
 }
 
 impl Ready<'_> {
@@ -137,6 +146,9 @@ impl Ready<'_> {
         documents.clear();
         shingles.clear();
         copies.clear();
+        if (block.number as u64) < self.settled {
+            return Ok(());
+        }
         self.info(block)?.each_document(block, self.pass.source, |document, line| {
             if let Some(number) = self.pairing.number(document) {
                 if self.exact {

@@ -7,18 +7,20 @@
 use lookalike::{Verify, cluster::Links, lsh::NONE};
 
 use super::{
-    deciding::Deciding,
+    deciding::{CopiesOf, Deciding},
     emitting::each_kept_run,
     loading::{Pass, Sets},
     matching::Matcher,
     pairing::Pairing,
     rounds::{Held, Ready, Rounds},
+    settled::{Settled, contenders_digest},
     verdicts::Verdicts,
 };
 use crate::{
     config::{Progress, Stage},
     error::{ErrorKind, Result},
     places::Places,
+    state::{Resumed, State, Taken, put},
     write::Output,
 };
 
@@ -71,6 +73,7 @@ pub(crate) fn settle(
     links: Links,
     output: &mut Option<Output>,
     others_wanted: bool,
+    state: Option<&mut State>,
 ) -> Result<(Verdicts, u64)> {
     let Pass { method, source, table, pool, observer, .. } = pass;
     let pairing = matcher.pairing;
@@ -83,9 +86,18 @@ pub(crate) fn settle(
         deciding.copies(copies, Some(&|_, _| Ok(())))?;
         return Ok((deciding.verdicts, 0));
     }
-    let mut rounds = Rounds::new(pass, pairing)?;
+    let (mut settled, mut next) = (0, 0);
+    let mut state = state;
+    if let Some(state) = &mut state {
+        (settled, next) = restore(state, &mut deciding)?;
+        if settled > 0 {
+            let share = settled as f64 / table.blocks.len() as f64;
+            state.resumed = Some(Resumed { stage: Stage::Settling, share: Some(share) });
+        }
+    }
+    let mut rounds = Rounds::new(pass, pairing)?.behind(settled);
     let ready = rounds.ready();
-    let mut settling = Settling { deciding, pairing, ready, awaited, next: 0, output, others_wanted, written: 0 };
+    let mut settling = Settling { deciding, pairing, ready, awaited, next, settled, output, others_wanted, written: 0, state };
     let (mut round, mut spare) = (pool.install(|| rounds.next(Vec::new()))?, Vec::new());
     while let Some(now) = round {
         observer(Progress::new(Stage::Settling, source.read(), source.total()));
@@ -97,6 +109,30 @@ pub(crate) fn settle(
     Ok((settling.deciding.verdicts, settling.written))
 }
 
+/// Takes what an earlier run decided. Gives the blocks that are settled, and the number of the next contender.
+fn restore(state: &mut State, deciding: &mut Deciding) -> Result<(u64, u32)> {
+    // The number of a contender says who it is only among the same contenders.
+    let own = contenders_digest(deciding.pairing());
+    let (mut reached, mut same, mut first) = ((0, 0), true, true);
+    state.verdicts.each(|record| {
+        if std::mem::take(&mut first) {
+            same = Taken(record).some() == Some(own);
+        } else if same {
+            let Some(settled) = Settled::take(record) else { return Ok(None) };
+            deciding.restore(reached.1, &settled)?;
+            reached = (settled.blocks, settled.next);
+        }
+        Ok(Some(()))
+    })?;
+    if !same {
+        state.forget_verdicts()?;
+    }
+    if state.verdicts.len() == 0 {
+        state.verdicts.append(|record| put(record, &own))?;
+    }
+    Ok(reached)
+}
+
 struct Settling<'a> {
     deciding: Deciding<'a>,
     pairing: &'a Pairing,
@@ -104,10 +140,13 @@ struct Settling<'a> {
     awaited: Places,
     /// The number of the next contender.
     next: u32,
+    /// Blocks that an earlier run settled.
+    settled: u64,
     output: &'a mut Option<Output>,
     others_wanted: bool,
     /// Kept lines.
     written: u64,
+    state: Option<&'a mut State>,
 }
 
 impl Settling<'_> {
@@ -126,14 +165,28 @@ impl Settling<'_> {
         }
         deciding.decide(first..self.next)?;
         let copies = round.iter().flat_map(|held| held.copies.iter().copied());
-        deciding.copies(copies, Some(&|rank, set| ready.set_of(rank, round, set)))?;
+        let copies = deciding.copies(copies, Some(&|rank, set| ready.set_of(rank, round, set)))?;
         deciding.settle_fresh(first..self.next, &self.awaited)?;
+        self.record(first, copies, round)?;
         let written = round.iter().try_for_each(|held| self.write(held));
         if written.as_ref().is_err_and(|error| error.kind() == ErrorKind::BrokenPipe) && self.others_wanted {
             *self.output = None;
             return Ok(());
         }
         written
+    }
+
+    /// Records what was decided in a round.
+    fn record(&mut self, first: u32, copies: Vec<(u32, CopiesOf)>, round: &[Held]) -> Result<()> {
+        let Some(state) = &mut self.state else { return Ok(()) };
+        let blocks = round.last().map_or(0, |held| held.block.number as u64 + 1);
+        if blocks <= self.settled {
+            return Ok(());
+        }
+        let decided = self.deciding.settled(first, self.next, &self.awaited)?;
+        let settled = Settled { blocks, copies, ..decided };
+        state.verdicts.append(|record| settled.put(record))?;
+        state.passed(round.iter().map(|held| held.block.bytes().len() as u64).sum())
     }
 
     fn write(&mut self, Held { block, .. }: &Held) -> Result<()> {

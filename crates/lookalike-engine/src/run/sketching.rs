@@ -9,13 +9,15 @@ use super::{
     estimating::Estimating,
     ids::hash_name,
     parallel::in_order_placed,
+    recording::Recorded,
     table::{Sketched, Table},
 };
 use crate::{
     config::{Observer, Progress, RunConfig, Stage},
     error::{Error, ErrorKind, Result},
-    read::{Block, Blocks, Fields, Record, Source, is_blank, push_line},
+    read::{Block, Blocks, Fields, Record, Source, Start, is_blank, push_line},
     spill::Budget,
+    state::{Resumed, State},
     write::Output,
 };
 
@@ -46,37 +48,60 @@ pub(crate) fn fields(config: &RunConfig) -> Result<Fields> {
     Ok(Fields { text, id, keep, label })
 }
 
-/// Reads the whole source. Bad lines go to `bad`, or stop the run.
+/// Where what is found out goes besides the table.
+pub(crate) struct Beside<'a> {
+    /// Bad lines, where they do not stop the run.
+    pub(crate) bad: Option<&'a mut Output>,
+    /// What each block gives is recorded; what an earlier run recorded is not read again.
+    pub(crate) state: Option<&'a mut State>,
+}
+
+/// Reads the whole source. Bad lines stop the run, or are set aside.
 pub(crate) fn sketch(
     config: &RunConfig,
     method: &Method,
     source: &Source,
     budget: &Arc<Budget>,
     pool: &ThreadPool,
-    mut bad: Option<&mut Output>,
+    beside: Beside,
     observer: Observer,
 ) -> Result<Table> {
+    let Beside { mut bad, mut state } = beside;
     let fields = fields(config)?;
     let names: Vec<String> = source.inputs().iter().map(|input| input.name()).collect();
     let mut table = Table::new(method, budget);
+    let checked = !config.allow_repeated_ids;
+    let start = match &mut state {
+        Some(state) => restore(state, source, &mut table, &mut bad, checked)?,
+        None => Start::default(),
+    };
     let pass = Pass { method, fields: &fields, skip_bad: config.skip_bad.is_some() };
     let mut estimating = Estimating::new();
     in_order_placed(
         pool,
-        Blocks::new(source),
+        Blocks::behind(source, start),
         |block, worker: &mut Worker| pass.block(block, worker),
         |place, mut sketched| {
             sketched.stand(place);
             if let Some(output) = &mut bad {
                 output.write(&sketched.bad_lines)?;
             }
-            table.add(sketched, !config.allow_repeated_ids)?;
             let (done, total) = (source.read(), source.total());
-            let estimate = estimating.estimate(&table, done, total);
+            if let Some(state) = &mut state {
+                let (tag, bytes) = (place.tag, sketched.line_bytes);
+                state.sketches.append(|record| Recorded::put(&sketched, tag, source.digest(tag), done, record))?;
+                state.passed(bytes)?;
+            }
+            table.add(sketched, checked)?;
+            // Of a run that goes on nobody knows what the part before took.
+            let estimate = if start.is_first() { estimating.estimate(&table, done, total) } else { None };
             observer(Progress { estimate, ..Progress::new(Stage::Sketching, done, total) });
             Ok(())
         },
     )?;
+    if let Some(state) = state {
+        state.commit()?;
+    }
     if table.documents == 0 {
         let why = match (table.counts.bad_lines, table.counts.blank_lines == 0) {
             (0, true) => "is empty",
@@ -86,10 +111,33 @@ pub(crate) fn sketch(
         let message = format!("{}: no documents: the input {why}; each line must be one JSON object", names.join(", "));
         return Err(Error::new(ErrorKind::Input, message));
     }
-    if !config.allow_repeated_ids {
+    if checked {
         refuse_repeated_ids(&mut table, &names, pool)?;
     }
     Ok(table)
+}
+
+/// Takes what an earlier run recorded. Gives where it has come to.
+fn restore(state: &mut State, source: &Source, table: &mut Table, bad: &mut Option<&mut Output>, checked: bool) -> Result<Start> {
+    let (mut start, mut done) = (Start::default(), 0);
+    state.sketches.each(|record| {
+        let Some(Recorded { sketched, tag, digest, read }) = Recorded::take(record) else { return Ok(None) };
+        if let Some(output) = bad {
+            output.write(&sketched.bad_lines)?;
+        }
+        source.restore(tag, digest)?;
+        start.pass(tag);
+        done = read;
+        table.add(sketched, checked).map(Some)
+    })?;
+    state.resumed = (state.sketches.len() > 0).then(|| match start.block.0 == source.inputs().len() {
+        true => Resumed { stage: Stage::Pairing, share: None },
+        false => {
+            let share = (source.total() > 0).then(|| done as f64 / source.total() as f64);
+            Resumed { stage: Stage::Sketching, share }
+        }
+    });
+    Ok(start)
 }
 
 fn refuse_repeated_ids(table: &mut Table, names: &[String], pool: &ThreadPool) -> Result<()> {

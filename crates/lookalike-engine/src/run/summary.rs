@@ -4,6 +4,7 @@ use lookalike::{Config, Method, Verify, lsh::Shape};
 use serde::Serialize;
 
 use super::finding::Finding;
+use crate::state::Resumed;
 
 /// The outcome of a run. Documents in = kept + dropped, always.
 #[derive(Debug, Clone, Serialize)]
@@ -51,6 +52,9 @@ pub struct Summary {
     pub verify: Verify,
     /// Which document of a group stays.
     pub keep: String,
+    /// Where the run went on that an earlier one had begun.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resumed: Option<Resumed>,
 }
 
 /// Wall-clock seconds by pass.
@@ -97,6 +101,7 @@ impl Summary {
             method: method.config().clone(),
             verify: method.verify(),
             keep: String::new(),
+            resumed: None,
         }
     }
 }

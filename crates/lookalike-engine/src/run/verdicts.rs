@@ -19,6 +19,16 @@ impl Verdict {
         Self { representative, shared: shared as u32, own: a as u32, others: b as u32 }
     }
 
+    /// As numbers, to be written down.
+    pub(crate) fn numbers(self) -> [u32; 4] {
+        [self.representative, self.shared, self.own, self.others]
+    }
+
+    /// What was written down as numbers.
+    pub(crate) fn of_numbers([representative, shared, own, others]: [u32; 4]) -> Self {
+        Self { representative, shared, own, others }
+    }
+
     /// The contender that a dropped document is dropped for.
     pub(crate) fn representative(self) -> Option<u32> {
         Some(self.representative).filter(|&number| number != NONE)

@@ -1,0 +1,184 @@
+//! A file of records, each behind the other. A record's checksum begins with that of the one before it, so that the last one's
+//! tells of all of them.
+
+use std::{
+    io::{self, BufReader, Read, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use super::folder::damaged;
+use crate::{
+    disk::File,
+    error::{Error, Result},
+};
+
+/// Bytes before a record: its length and its checksum.
+const HEAD: usize = 16;
+
+/// Bytes that are read at a time.
+const PIECE: usize = 1 << 18;
+
+/// How much of a journal there is.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Written {
+    records: u64,
+    bytes: u64,
+    checksum: u64,
+}
+
+/// A journal, at its end.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    file: File,
+    folder: PathBuf,
+    path: PathBuf,
+    written: Written,
+    synced: Written,
+    room: Vec<u8>,
+}
+
+impl Journal {
+    /// Opens the journal of which so much is valid; makes it where there is none.
+    pub(super) fn open(folder: &Path, name: &str, written: Written) -> Result<Self> {
+        let path = folder.join(name);
+        let open = || -> io::Result<(File, u64)> {
+            let mut file = File::open_or_create(&path)?;
+            let length = file.seek(SeekFrom::End(0))?;
+            if length > written.bytes {
+                file.set_length(written.bytes)?;
+                file.seek(SeekFrom::Start(written.bytes))?;
+            }
+            Ok((file, length))
+        };
+        let (file, length) = open().map_err(|error| Error::state(folder, &error))?;
+        if length < written.bytes {
+            return Err(damaged(&path, &format!("it has {length} bytes of {}", written.bytes)));
+        }
+        Ok(Self { file, folder: folder.into(), path, written, synced: written, room: Vec::new() })
+    }
+
+    /// The number of records.
+    pub(crate) fn len(&self) -> u64 {
+        self.written.records
+    }
+
+    /// Appends a record, which `fill` puts behind what its argument holds.
+    pub(crate) fn append(&mut self, fill: impl FnOnce(&mut Vec<u8>)) -> Result<()> {
+        let Self { room, written, .. } = self;
+        room.clear();
+        room.resize(HEAD, 0);
+        fill(room);
+        let (length, checksum) = ((room.len() - HEAD) as u64, xxh3_64_with_seed(&room[HEAD..], written.checksum));
+        room[..8].copy_from_slice(&length.to_le_bytes());
+        room[8..HEAD].copy_from_slice(&checksum.to_le_bytes());
+        self.file.write_all(room).map_err(|error| Error::state(&self.folder, &error))?;
+        *written = Written { records: written.records + 1, bytes: written.bytes + room.len() as u64, checksum };
+        Ok(())
+    }
+
+    /// Gives all records in order: whatever is given is what was written. `give` says by a none that it does not understand one.
+    pub(crate) fn each(&mut self, mut give: impl FnMut(&[u8]) -> Result<Option<()>>) -> Result<()> {
+        let failed = |error: io::Error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => damaged(&self.path, "it ends in the middle"),
+            _ => Error::state(&self.folder, &error),
+        };
+        self.file.rewind().map_err(failed)?;
+        let mut reader = BufReader::with_capacity(PIECE, &mut self.file);
+        let mut seen = Written::default();
+        while seen.bytes < self.written.bytes {
+            let wrong =
+                || damaged(&self.path, &format!("record {} at byte {} is not what was written", seen.records, seen.bytes));
+            let mut number = || {
+                let mut bytes = [0; 8];
+                reader.read_exact(&mut bytes).map(|()| u64::from_le_bytes(bytes))
+            };
+            let (length, checksum) = (number().map_err(failed)?, number().map_err(failed)?);
+            if length > (self.written.bytes - seen.bytes).saturating_sub(HEAD as u64) {
+                return Err(wrong());
+            }
+            self.room.resize(length as usize, 0);
+            reader.read_exact(&mut self.room).map_err(failed)?;
+            if xxh3_64_with_seed(&self.room, seen.checksum) != checksum {
+                return Err(wrong());
+            }
+            give(&self.room)?.ok_or_else(wrong)?;
+            seen = Written { records: seen.records + 1, bytes: seen.bytes + HEAD as u64 + length, checksum };
+        }
+        if seen != self.written {
+            return Err(damaged(&self.path, "it does not end as it did"));
+        }
+        Ok(())
+    }
+
+    /// Forgets all records.
+    pub(crate) fn clear(&mut self) -> Result<()> {
+        let cut = self.file.set_length(0).and_then(|()| self.file.rewind());
+        self.written = Written::default();
+        cut.map_err(|error| Error::state(&self.folder, &error))
+    }
+
+    /// Brings all to the disk, and tells how much it is.
+    pub(super) fn sync(&mut self) -> Result<Written> {
+        if self.synced != self.written {
+            self.file.sync().map_err(|error| Error::state(&self.folder, &error))?;
+            self.synced = self.written;
+        }
+        Ok(self.written)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn read(folder: &Path, written: Written) -> Result<Vec<Vec<u8>>> {
+        let mut records = Vec::new();
+        Journal::open(folder, "j", written)?.each(|record| {
+            records.push(record.to_vec());
+            Ok(Some(()))
+        })?;
+        Ok(records)
+    }
+
+    #[test]
+    fn records_come_back_up_to_where_they_were_synced_and_any_damage_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut journal = Journal::open(folder.path(), "j", Written::default()).unwrap();
+        let records: Vec<Vec<u8>> = (0..9u8).map(|n| vec![n; 37 * usize::from(n % 4)]).collect();
+        for record in &records[..6] {
+            journal.append(|into| into.extend_from_slice(record)).unwrap();
+        }
+        let written = journal.sync().unwrap();
+        for record in &records[6..] {
+            journal.append(|into| into.extend_from_slice(record)).unwrap();
+        }
+        drop(journal);
+        assert_eq!(read(folder.path(), written).unwrap(), records[..6]);
+        let path = folder.path().join("j");
+        let bytes = fs::read(&path).unwrap();
+        assert_eq!(bytes.len() as u64, written.bytes);
+        for at in 0..bytes.len() {
+            let mut wrong = bytes.clone();
+            wrong[at] ^= 1 << (at % 8);
+            fs::write(&path, wrong).unwrap();
+            let message = read(folder.path(), written).unwrap_err().to_string();
+            assert!(message.contains("/j is damaged: record "), "{at}: {message}");
+        }
+        fs::write(&path, &bytes[..bytes.len() - 1]).unwrap();
+        assert!(read(folder.path(), written).unwrap_err().to_string().contains("bytes of"));
+        fs::write(&path, &bytes).unwrap();
+        let other = Written { checksum: 0, ..written };
+        assert!(read(folder.path(), other).unwrap_err().to_string().contains("does not end"));
+        // What is appended to what was read goes on with it.
+        let mut journal = Journal::open(folder.path(), "j", written).unwrap();
+        journal.each(|_| Ok(Some(()))).unwrap();
+        journal.append(|into| into.extend_from_slice(&records[6])).unwrap();
+        let written = journal.sync().unwrap();
+        assert_eq!(read(folder.path(), written).unwrap(), records[..7]);
+    }
+}
