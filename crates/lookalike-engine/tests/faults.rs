@@ -11,7 +11,7 @@ use std::{
 };
 
 use lookalike_engine::{
-    ErrorKind, Outputs, Result, RunConfig, Summary, dedup,
+    ErrorKind, Outputs, Result, Resume, RunConfig, Summary, dedup,
     faults::{Fault, Operation, count, fail},
 };
 use tempfile::TempDir;
@@ -243,6 +243,62 @@ fn threads_change_no_byte_of_packed_outputs() {
     let plain = files(&place.path("out"));
     assert!(plain["kept"] == kept && plain["why"] == why && kept.len() > 6 << 20);
     drop(plan);
+}
+
+/// With a folder for its state, a run that a fault has ended is continued by the next, whatever operation it struck: with the
+/// bytes of a run that nothing disturbs, and nothing left behind.
+#[test]
+fn a_run_that_a_fault_ended_is_continued() {
+    let mut place = Place::new("kept.jsonl", "why.jsonl", "bad.txt", &[]);
+    place.config.inputs.pop();
+    let plan = count();
+    place.run().unwrap();
+    drop(plan);
+    let expected = files(&place.path("out"));
+    let state = place.path("state");
+    place.config.resume = Some(Resume { folder: state.clone(), part: 3 << 20 });
+    let plan = count();
+    place.run().unwrap();
+    let counts = ALL.map(|operation| plan.operations(operation));
+    drop(plan);
+    assert!(files(&place.path("out")) == expected && !state.exists());
+    println!("operations: {:?}", ALL.iter().zip(counts).collect::<Vec<_>>());
+    let (mut struck, mut continued) = (0, 0);
+    for (operation, all) in ALL.into_iter().zip(counts) {
+        let mut faults = vec![Fault::Errno(EIO)];
+        match operation {
+            Operation::Write => faults.extend([Fault::Errno(ENOSPC), Fault::Errno(EINTR), Fault::Short, Fault::Panic]),
+            Operation::Read => faults.extend([Fault::Errno(EINTR), Fault::Short, Fault::Panic]),
+            Operation::Sync | Operation::Create => faults.push(Fault::Errno(ENOSPC)),
+            _ => {}
+        }
+        for fault in faults {
+            for nth in spread(all, 12) {
+                let what = format!("{operation:?} {nth} of {all}: {fault:?}");
+                let plan = fail(operation, nth, fault);
+                let done = place.run();
+                struck += u64::from(plan.met());
+                let harmless = matches!(fault, Fault::Errno(EINTR) | Fault::Short) || !plan.met();
+                drop(plan);
+                assert_eq!(done.is_ok(), harmless, "{what}: {done:?}");
+                if let Err(error) = done {
+                    let message = error.to_string();
+                    let named = message.contains(&place.folder.path().display().to_string());
+                    assert!(named && message.contains(';') || fault == Fault::Panic, "{what}: {message}");
+                    assert!(fault != Fault::Errno(ENOSPC) || message.contains("no space left"), "{what}: {message}");
+                    let plan = count();
+                    let again = place.run();
+                    drop(plan);
+                    let again = again.unwrap_or_else(|error| panic!("{what}: then {error}"));
+                    continued += u64::from(again.resumed.is_some());
+                }
+                assert!(files(&place.path("out")) == expected, "{what}: other bytes");
+                assert!(!state.exists(), "{what}: left {:?}", files(&state).keys());
+            }
+        }
+    }
+    println!("{struck} faults met, {continued} runs continued");
+    assert!(struck >= 100 && continued >= 30, "{struck} {continued}");
 }
 
 /// Where a file system has no files without a name, an output has a hidden one until it is whole.

@@ -10,6 +10,7 @@ mod input_commands;
 mod methods;
 mod pairs;
 mod readme;
+mod resume;
 
 use std::{
     fs,

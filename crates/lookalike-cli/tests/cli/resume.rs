@@ -1,0 +1,351 @@
+//! Runs that go on from where another was ended.
+
+use std::{
+    fs::{self, File},
+    os::unix::process::ExitStatusExt,
+    process::{Child, Command, ExitStatus, Stdio},
+    time::{Duration, Instant},
+};
+
+use serde_json::Value;
+
+use crate::{Place, Ran, SMALL, testdata};
+
+/// Marsaglia's xorshift: the same kills on every run, as far as clocks allow.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % bound
+    }
+}
+
+/// Some thousand documents of several languages: originals, others' copies under another id, texts with a few words changed,
+/// short ones that look alike, records without an id, blank lines, and lines that are none.
+fn collection(place: &Place) -> Vec<String> {
+    let mut originals: Vec<String> = Vec::new();
+    for (name, most) in [("licenses", 2_000_000), ("zh_tang", 400_000)] {
+        assert_eq!(place.run(&format!("dedup {} --method exact -o some.jsonl", testdata(&format!("{name}.jsonl.zst")))).code, 0);
+        let mut bytes = 0;
+        for line in place.read("some.jsonl").lines() {
+            bytes += line.len();
+            originals.extend((bytes < most).then(|| line.to_string()));
+        }
+    }
+    ["some.jsonl", "some.decisions.jsonl"].iter().for_each(|name| fs::remove_file(place.path(name)).unwrap());
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut lines = Vec::new();
+    for round in 0..5 {
+        for (number, original) in originals.iter().enumerate() {
+            let Value::Object(mut record) = serde_json::from_str(original).unwrap() else { panic!("{original}") };
+            let text = record["text"].as_str().unwrap().to_string();
+            record.insert("id".into(), format!("{round}-{number}").into());
+            match random.below(10) {
+                0 => _ = record.remove("id"),
+                1..5 => _ = record.insert("text".into(), format!("{text} changed words {} here", random.below(99)).into()),
+                5 => _ = record.insert("text".into(), text.to_uppercase().into()),
+                6 => _ = record.insert("text".into(), format!("page {number} of the notes on {}", random.below(30)).into()),
+                _ if round > 0 => {
+                    _ = record.insert("text".into(), format!("{number} {round} {text} {}", "x y z ".repeat(99)).into())
+                }
+                _ => {}
+            }
+            lines.push(serde_json::to_string(&record).unwrap());
+            match random.below(200) {
+                0 => lines.push("  ".into()),
+                1 => lines.push(format!("no record {number}")),
+                _ => {}
+            }
+        }
+    }
+    lines
+}
+
+fn with_lines(lines: &[String]) -> String {
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// How a collection is read and what is done with it.
+struct Case {
+    flags: &'static str,
+    command: Option<&'static str>,
+}
+
+const CASES: [Case; 6] = [
+    Case { flags: "dedup a.jsonl b.jsonl --skip-bad bad.txt", command: None },
+    Case { flags: "dedup a.jsonl.gz c.jsonl b.jsonl.zst --skip-bad bad.txt", command: None },
+    Case { flags: "dedup b.jsonl --skip-bad bad.txt", command: Some("cat a.jsonl") },
+    Case { flags: "dedup a.jsonl b.jsonl --skip-bad bad.txt --candidates shared", command: None },
+    Case { flags: "dedup a.jsonl b.jsonl.zst --skip-bad bad.txt --keep longest", command: None },
+    Case { flags: "dedup a.jsonl.gz b.jsonl --skip-bad bad.txt --method simhash --cluster components", command: None },
+];
+
+/// Kills of each case, at least.
+const KILLS: u32 = 34;
+
+impl Case {
+    fn start(&self, place: &Place, flags: &str) -> Child {
+        let mut command = place.command(&format!("{} -o kept.jsonl {flags}", self.flags));
+        self.command.iter().for_each(|line| _ = command.args(["--input-command", line]));
+        command.stdout(Stdio::null()).stderr(File::create(place.path("said")).unwrap()).spawn().unwrap()
+    }
+}
+
+fn outputs(place: &Place) -> Vec<Vec<u8>> {
+    ["kept.jsonl", "kept.decisions.jsonl", "bad.txt"].map(|name| fs::read(place.path(name)).unwrap()).into()
+}
+
+/// How many blocks and rounds are safe in a state's folder.
+fn safe(place: &Place) -> Option<(u64, u64)> {
+    let progress: Value = serde_json::from_str(&fs::read_to_string(place.path("state/progress.json")).ok()?).unwrap();
+    let records = |journal: &str| progress[journal]["records"].as_u64().unwrap();
+    Some((records("sketches"), records("verdicts")))
+}
+
+/// Kills a run after some time, if any; gives how it ended if it had before.
+fn kill_after(mut child: Child, time: Option<Duration>) -> Option<ExitStatus> {
+    if let Some(time) = time {
+        std::thread::sleep(time);
+        child.kill().unwrap();
+    }
+    Some(child.wait().unwrap()).filter(|status| status.signal() != Some(9))
+}
+
+#[test]
+fn a_run_that_was_killed_again_and_again_gives_the_same_bytes() {
+    let place = Place::new();
+    let lines = collection(&place);
+    let (a, b) = lines.split_at(lines.len() * 2 / 3);
+    place
+        .write("a.jsonl", with_lines(a))
+        .write("b.jsonl", with_lines(b))
+        .write("c.jsonl", "{\"id\":\"c\",\"text\":\"one\"}\n".to_string() + &"no record\n".repeat(20));
+    for (name, packed) in [("a", "a.jsonl.gz"), ("b", "b.jsonl.zst")] {
+        // What packs them: no id is another's text, so all records with an id stay.
+        let ran = place.run(&format!(
+            "dedup {name}.jsonl --text-field id --id-field none --method exact --skip-bad /dev/null -o {packed} --no-decisions"
+        ));
+        assert_eq!(ran.code, 0, "{}", ran.err);
+    }
+    assert!(fs::metadata(place.path("a.jsonl")).unwrap().len() > 20 * (256 << 10));
+    let mut random = Random(7);
+    let (mut kills, mut midway) = (0, [0; 3]);
+    for case in &CASES {
+        assert!(case.start(&place, "").wait().unwrap().success(), "{}: {}", case.flags, place.read("said"));
+        let expected = outputs(&place);
+        let started = Instant::now();
+        assert!(case.start(&place, "--resume state --resume-part 1").wait().unwrap().success(), "{}", place.read("said"));
+        assert!(outputs(&place) == expected, "{}: other bytes where nothing was killed", case.flags);
+        let usual = started.elapsed();
+        assert!(expected.iter().all(|bytes| bytes.len() > 100), "{}", case.flags);
+        let mut of_case = 0;
+        while of_case < KILLS {
+            for name in ["kept.jsonl", "kept.decisions.jsonl", "bad.txt"] {
+                fs::remove_file(place.path(name)).unwrap();
+            }
+            // Whatever is killed, and however often, the last one ends the work.
+            for attempt in 0.. {
+                // Neither the size of parts nor threads nor memory have to be what they were.
+                let part = [1, 1, 500_000][random.below(3) as usize];
+                let memory = ["", "--memory 64M"][random.below(2) as usize];
+                let flags = format!("--resume state --resume-part {part} --threads {} {memory}", 1 + random.below(3));
+                let child = case.start(&place, &flags);
+                // Some die before they have done anything.
+                let most = if random.below(8) == 0 { 60 } else { 1000 };
+                let time = usual.mul_f64(random.below(most) as f64 / 1000.0);
+                // A long chain of kills is enough at some time.
+                let ended = kill_after(child, (attempt < 12).then_some(time));
+                let Some(status) = ended else {
+                    of_case += 1;
+                    match safe(&place) {
+                        None | Some((0, _)) => midway[0] += 1,
+                        Some((_, 0)) => midway[1] += 1,
+                        Some(_) => midway[2] += 1,
+                    }
+                    continue;
+                };
+                assert!(status.success(), "{}: {status} {}", case.flags, place.read("said"));
+                break;
+            }
+            assert!(outputs(&place) == expected, "{}: other bytes after {of_case} kills", case.flags);
+            assert!(!place.path("state").exists());
+        }
+        kills += of_case;
+    }
+    println!("{kills} kills: before, in and behind the first pass {midway:?}");
+    assert!(kills >= 200 && midway.iter().all(|&kills| kills >= 10), "{kills} {midway:?}");
+}
+
+/// A folder with the state of a run that ended at a bad last line, and what it was asked for.
+fn ended_at_a_bad_line() -> (Place, &'static str) {
+    let place = Place::new();
+    let line = |n: u32| format!("{{\"id\":{n},\"text\":\"{}\"}}\n", format!("words {n} ").repeat(300));
+    place.write("in.jsonl", (0..600).map(line).collect::<String>() + "oops\n").write("other.jsonl", SMALL);
+    let asked = "dedup in.jsonl other.jsonl -o kept.jsonl --resume state --resume-part 1";
+    let ran = place.run(asked);
+    assert!(ran.code == 2 && ran.err.contains("in.jsonl:601: not JSON"), "{}", ran.err);
+    assert!(safe(&place).unwrap().0 > 1);
+    (place, asked)
+}
+
+fn refused(ran: &Ran, words: &[&str]) {
+    assert!(ran.code == 2 && words.iter().all(|word| ran.err.contains(word)), "{} {}", ran.code, ran.err);
+}
+
+#[test]
+fn another_configuration_is_refused_with_both_sides_named() {
+    let (place, asked) = ended_at_a_bad_line();
+    for (flags, words) in [
+        (
+            "--threshold 0.7",
+            "the state in state is of a run with threshold 0.8, this one has 0.7; give the same options, or another folder",
+        ),
+        ("--bands 20 --rows 6", "with candidates.bands null, this one has 20;"),
+        ("--candidates shared", "with candidates {"),
+        ("--keep longest", "with keep \"first\", this one has \"longest\";"),
+        ("--text-field body", "with text_field \"text\", this one has \"body\";"),
+        ("--skip-bad bad.txt", "with skip_bad false, this one has true;"),
+        ("--input-command ls", "of a run over 2 inputs, this one has 3 inputs; give the same inputs, or another folder"),
+    ] {
+        refused(&place.run(&format!("{asked} {flags}")), &[words]);
+    }
+    let swapped = place.run("dedup other.jsonl in.jsonl --resume state");
+    refused(&swapped, &["is of a run with the input in.jsonl, this one has other.jsonl; give the same inputs in the same order"]);
+    // What does not decide the answer may be other: it goes on, to the same bad line.
+    let ran = place.run("dedup in.jsonl other.jsonl --resume state --threads 1 --memory 64M --temp-dir . --dry-run");
+    refused(&ran, &["in.jsonl:601: not JSON"]);
+}
+
+#[test]
+fn changed_inputs_are_refused_with_both_sides_named() {
+    let (place, asked) = ended_at_a_bad_line();
+    let path = place.path("in.jsonl");
+    let (bytes, time) = (fs::read(&path).unwrap(), fs::metadata(&path).unwrap().modified().unwrap());
+    let change = |bytes: &[u8], time| {
+        fs::write(&path, bytes).unwrap();
+        File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+    };
+    let before = format!("in.jsonl: {} bytes of ", bytes.len());
+    change(&bytes[..bytes.len() - 5], time);
+    let now = format!("for the state in state, now {} bytes of ", bytes.len() - 5);
+    refused(&place.run(asked), &[&before, &now, "put back what it was, or begin anew in another folder"]);
+    change(&bytes, time + Duration::from_nanos(1));
+    refused(&place.run(asked), &[&before, &format!("now {} bytes of ", bytes.len())]);
+    for (at, end) in [(20, "first"), (bytes.len() - 20, "last")] {
+        let mut changed = bytes.clone();
+        changed[at] ^= 1;
+        change(&changed, time);
+        refused(&place.run(asked), &[&format!("in.jsonl: its {end} 64 KiB had the digest "), " for the state in state, now "]);
+    }
+    change(&bytes, time);
+    refused(&place.run(asked), &["in.jsonl:601: not JSON"]);
+    fs::remove_file(path).unwrap();
+    refused(&place.run(asked), &["in.jsonl: no such file"]);
+}
+
+#[test]
+fn a_command_that_prints_other_data_for_the_run_that_goes_on_is_refused() {
+    let place = Place::new();
+    let lines =
+        |what: &str| (0..6000).map(|n| format!("{{\"id\":{n},\"text\":\"{what} {n} {}\"}}\n", "and so on ".repeat(9))).collect();
+    let (some, others): (String, String) = (lines("words"), lines("other"));
+    place.write("a.jsonl", format!("{some}oops\n"));
+    let mut command = place.command("dedup -o kept.jsonl --resume state --resume-part 1");
+    command.args(["--input-command", "cat a.jsonl"]);
+    refused(&Ran::of(command.output().unwrap()), &["command:1:6001: not JSON"]);
+    place.write("a.jsonl", format!("{others}oops\n"));
+    refused(&Ran::of(command.output().unwrap()), &["command:1 (cat a.jsonl): gave other data when it was run again"]);
+    place.write("a.jsonl", &some[..300_000]);
+    refused(&Ran::of(command.output().unwrap()), &["command:1 (cat a.jsonl): gave other data when it was run again"]);
+    // The same as far as it was read, and good behind it.
+    place.write("a.jsonl", &some);
+    let ran = Ran::of(command.output().unwrap());
+    assert!(ran.code == 0 && ran.err.contains("  resumed  within the first pass\n"), "{}", ran.err);
+    assert!(ran.err.ends_with("  state    no longer needed, and removed from state\n"), "{}", ran.err);
+    let kept = place.read("kept.jsonl");
+    assert_eq!(place.run("dedup a.jsonl -o again.jsonl").code, 0);
+    assert!(kept == place.read("again.jsonl") && !place.path("state").exists());
+}
+
+#[test]
+fn damage_is_told_with_its_file() {
+    let (place, asked) = ended_at_a_bad_line();
+    for name in ["manifest.json", "progress.json", "sketches.journal"] {
+        let path = place.path("state").join(name);
+        let bytes = fs::read(&path).unwrap();
+        for wrong in [&bytes[..bytes.len() / 2], &[b"x", &bytes[1..]].concat(), b""] {
+            fs::write(&path, wrong).unwrap();
+            refused(&place.run(asked), &[&format!("state/{name} is damaged: "), "remove state and begin anew"]);
+        }
+        fs::write(&path, &bytes).unwrap();
+    }
+    // What was appended behind the last part is of no account.
+    let path = place.path("state/sketches.journal");
+    fs::write(&path, [&*fs::read(&path).unwrap(), b"a torn write"].concat()).unwrap();
+    refused(&place.run(asked), &["in.jsonl:601: not JSON"]);
+    fs::write(place.path("state/manifest.json"), place.read("state/manifest.json").replace("\"format\": 1", "\"format\": 0"))
+        .unwrap();
+    refused(&place.run(asked), &["the state in state is of lookalike ", "(format 0, ", "this is lookalike ", "(format 1, "]);
+}
+
+#[test]
+fn folders_that_are_no_state_are_refused() {
+    let place = Place::new();
+    place.write("in.jsonl", SMALL).write("file", "");
+    fs::create_dir_all(place.path("mine/inner")).unwrap();
+    refused(
+        &place.run("dedup in.jsonl --resume mine"),
+        &["mine: is not empty and holds no state of lookalike; give --resume a new"],
+    );
+    refused(
+        &place.run("dedup in.jsonl --resume file"),
+        &["the state in file: is no folder; give --resume the name of a new one"],
+    );
+    let piped = |name: &str| {
+        Command::new("sh")
+            .arg("-c")
+            .arg(format!("cat in.jsonl | {} dedup {name} --resume new", env!("CARGO_BIN_EXE_lookalike")))
+            .current_dir(place.path(""))
+            .output()
+            .unwrap()
+    };
+    for name in ["-", "/dev/stdin"] {
+        refused(&Ran::of(piped(name)), &["can be read only once, so --resume could not go on with it; write it to a file first"]);
+    }
+    assert_eq!(place.names(), ["file", "in.jsonl", "mine"]);
+    // An empty one is as good as a new one; what others put beside the state stays.
+    fs::create_dir(place.path("empty")).unwrap();
+    assert_eq!(place.run("dedup in.jsonl --resume empty").code, 0);
+    assert_eq!(place.names(), ["file", "in.jsonl", "mine"]);
+    assert_eq!(place.run("dedup in.jsonl --resume new/inner -o new/inner/kept.jsonl").code, 0);
+    assert_eq!(fs::read_dir(place.path("new/inner")).unwrap().count(), 2);
+}
+
+#[test]
+fn two_runs_do_not_share_a_folder_and_a_finished_one_leaves_none() {
+    let place = Place::new();
+    place.write("in.jsonl", SMALL);
+    let mut first = place.command("dedup --resume state");
+    let mut first = first
+        .args(["--input-command", "cat in.jsonl; echo > ready; while [ -e ready ]; do sleep 0.1; done"])
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    while !place.path("ready").exists() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let mut second = place.command("dedup --resume state");
+    let second =
+        second.args(["--input-command", "cat in.jsonl; echo > ready; while [ -e ready ]; do sleep 0.1; done"]).output().unwrap();
+    refused(&Ran::of(second), &["state: another run is at work in it; wait for its end, or give another folder"]);
+    first.kill().unwrap();
+    first.wait().unwrap();
+    fs::remove_dir_all(place.path("state")).unwrap();
+    for _ in 0..2 {
+        let ran = place.run("dedup in.jsonl -o kept.jsonl --resume state --json");
+        assert!(ran.code == 0 && !ran.out.contains("resumed") && !place.path("state").exists(), "{}", ran.err);
+    }
+}
