@@ -199,11 +199,11 @@ impl<'a> Deciding<'a> {
         self.verdicts.extend_copies(decided.iter().flat_map(|(_, (verdicts, _))| verdicts.iter().copied()));
     }
 
-    /// Takes what an earlier run decided about the contenders that come next, and about copies.
-    pub(crate) fn restore(&mut self, first: u32, settled: &Settled) -> Result<()> {
+    /// Takes what an earlier run decided about the contenders from `first` on, and about copies.
+    pub(crate) fn restore(&mut self, first: u32, settled: &Settled) {
         settled.dropped.iter().for_each(|&(number, verdict)| self.verdicts.set(number, verdict));
         for number in first..settled.next {
-            if self.verdicts.of(number).representative().is_none() {
+            if !self.is_dropped(number) {
                 self.links.keep(number);
             }
         }
@@ -211,24 +211,21 @@ impl<'a> Deciding<'a> {
         let [met, refused] = settled.met;
         self.matcher.met.store(met, Ordering::Relaxed);
         self.matcher.refused.store(refused, Ordering::Relaxed);
-        self.sets.append(&settled.sets, &settled.shingles)
     }
 
-    /// What was decided in a round about the contenders from `first` on: all that a later run needs, but for the copies.
-    pub(crate) fn settled(&self, first: u32, next: u32, awaited: &Places) -> Result<Settled> {
-        let (mut settled, mut room) = (Settled { next, ..Settled::default() }, Vec::new());
-        for number in first..next {
-            let verdict = self.verdicts.of(number);
-            if verdict.representative().is_some() {
-                settled.dropped.push((number, verdict));
-            } else if awaited.contains(number.into()) {
-                let set = self.sets.get(number, &mut room)?;
-                settled.sets.push((number, set.len() as u32));
-                settled.shingles.extend_from_slice(set);
-            }
+    /// What was decided about the contenders from `first` on; nothing about copies.
+    pub(crate) fn settled(&self, first: u32, next: u32) -> Settled {
+        let dropped = (first..next).filter(|&number| self.is_dropped(number));
+        Settled {
+            next,
+            met: [&self.matcher.met, &self.matcher.refused].map(|count| count.load(Ordering::Relaxed)),
+            dropped: dropped.map(|number| (number, self.verdicts.of(number))).collect(),
+            ..Settled::default()
         }
-        settled.met = [&self.matcher.met, &self.matcher.refused].map(|count| count.load(Ordering::Relaxed));
-        Ok(settled)
+    }
+
+    pub(super) fn is_dropped(&self, number: u32) -> bool {
+        self.verdicts.of(number).representative().is_some()
     }
 
     /// The verdicts about some copies of one dropped leader, and what is known for later ones.

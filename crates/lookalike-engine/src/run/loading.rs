@@ -49,7 +49,7 @@ impl Sets {
     }
 
     /// Takes sets for good, each as (number, length), one after the other.
-    pub(super) fn append(&mut self, documents: &[(u32, u32)], shingles: &[u64]) -> Result<()> {
+    fn append(&mut self, documents: &[(u32, u32)], shingles: &[u64]) -> Result<()> {
         let mut start = self.spill.len();
         for &(number, length) in documents {
             (self.starts[number as usize], self.lengths[number as usize]) = (start, length);

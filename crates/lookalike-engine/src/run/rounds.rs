@@ -9,6 +9,7 @@ use super::{loading::Pass, pairing::Pairing, parallel::caught, sketching::fields
 use crate::{
     error::{Error, Result},
     lock::lock,
+    places::Places,
     read::{Block, BlockInfo, Blocks, Fields, Record},
 };
 
@@ -50,7 +51,7 @@ pub(super) struct Rounds<'a> {
 impl<'a> Rounds<'a> {
     pub(super) fn new(pass: Pass<'a>, pairing: &'a Pairing) -> Result<Self> {
         let ready =
-            Ready { pass, pairing, fields: fields(pass.config)?, exact: pass.method.verify() == Verify::Exact, settled: 0 };
+            Ready { pass, pairing, fields: fields(pass.config)?, exact: pass.method.verify() == Verify::Exact, settled: None };
         let threads = pass.pool.current_num_threads();
         // Two rounds are at hand: one is settled while the next is made ready.
         let most = threads * (pass.table.budget.room() / 4 / BLOCK_MEMORY / threads).clamp(1, BLOCKS);
@@ -59,9 +60,9 @@ impl<'a> Rounds<'a> {
         Ok(Self { ready, blocks, most, due: (0, 0), waiting: BTreeMap::new(), workers, spare: Mutex::default() })
     }
 
-    /// The same, where of the first blocks so many are settled and need not be made ready.
-    pub(super) fn behind(mut self, settled: u64) -> Self {
-        self.ready.settled = settled;
+    /// The same, where of the first blocks so many are settled: of their contenders only the sets of these are `wanted`.
+    pub(super) fn behind(mut self, settled: u64, wanted: &'a Places) -> Self {
+        self.ready.settled = Some((settled, wanted));
         self
     }
 
@@ -125,8 +126,8 @@ pub(super) struct Ready<'a> {
     pairing: &'a Pairing,
     fields: Fields,
     exact: bool,
-    /// Blocks of the source that an earlier run has settled.
-    settled: u64,
+    /// Blocks of the source that an earlier run has settled, and of whom in these the sets are wanted all the same.
+    settled: Option<(u64, &'a Places)>,
 }
 
 impl Ready<'_> {
@@ -146,16 +147,17 @@ impl Ready<'_> {
         documents.clear();
         shingles.clear();
         copies.clear();
-        if (block.number as u64) < self.settled {
-            return Ok(());
-        }
+        let settled = self.settled.filter(|&(blocks, _)| (block.number as u64) < blocks).map(|(_, wanted)| wanted);
         self.info(block)?.each_document(block, self.pass.source, |document, line| {
             if let Some(number) = self.pairing.number(document) {
+                if settled.is_some_and(|wanted| !wanted.contains(number.into())) {
+                    return Ok(());
+                }
                 if self.exact {
                     shingles.extend_from_slice(self.set(line, block, worker)?);
                 }
                 documents.push((number, if self.exact { worker.scratch.fingerprints.len() as u32 } else { 0 }));
-            } else if self.pairing.is_copy.contains(document) {
+            } else if settled.is_none() && self.pairing.is_copy.contains(document) {
                 let leader = self.pairing.leader(document).and_then(|leader| self.pairing.number(leader));
                 copies.extend(leader.map(|leader| (document, leader)));
             }

@@ -1,4 +1,7 @@
 //! What the pass that settles decided in a round ↔ a record of the journal.
+//!
+//! Sets are not recorded: they are twice as much as all else that a run records, and a run that goes on reads the blocks before
+//! again anyway, for their kept lines.
 
 use lookalike::{cluster::Best, verify::Overlap};
 use xxhash_rust::xxh3::Xxh3;
@@ -22,9 +25,6 @@ pub(crate) struct Settled {
     pub(crate) met: [u64; 2],
     /// Of its contenders, those that were dropped.
     pub(crate) dropped: Vec<(u32, Verdict)>,
-    /// The sets that are kept, by number and length, one after the other.
-    pub(crate) sets: Vec<(u32, u32)>,
-    pub(crate) shingles: Vec<u64>,
     /// By leader, what was decided about its copies, and what is known for later ones.
     pub(crate) copies: Vec<(u32, CopiesOf)>,
 }
@@ -35,8 +35,6 @@ impl Settled {
         put(into, &[self.blocks, self.next.into(), self.met[0], self.met[1], self.copies.len() as u64]);
         let rows = self.dropped.iter().map(|&(number, verdict)| (number, verdict.numbers()));
         put(into, &rows.map(|(number, [a, b, c, d])| [number, a, b, c, d]).collect::<Vec<_>>());
-        put(into, &self.sets.iter().map(|&(number, length)| [number, length]).collect::<Vec<_>>());
-        put(into, &self.shingles);
         for (leader, (verdicts, (found, to))) in &self.copies {
             put(into, &[*leader, *to]);
             put(into, &verdicts.iter().map(|row| row.0).collect::<Vec<_>>());
@@ -64,14 +62,11 @@ impl Settled {
         let mut from = Taken(record);
         let [blocks, next, met, refused, copies] = from.some::<u64, 5>()?;
         let dropped = from.many::<[u32; 5]>()?;
-        let sets = from.many::<[u32; 2]>()?;
         let mut settled = Self {
             blocks,
             next: next as u32,
             met: [met, refused],
             dropped: dropped.into_iter().map(|[number, a, b, c, d]| (number, Verdict::of_numbers([a, b, c, d]))).collect(),
-            sets: sets.into_iter().map(|[number, length]| (number, length)).collect(),
-            shingles: from.many()?,
             copies: Vec::new(),
         };
         for _ in 0..copies {

@@ -4,6 +4,8 @@
 //! sets are made, decided about, and the kept lines written while they are at hand, and while the next round is made ready. Of
 //! sets only those stay that a later document may have to be compared with: kept ones with somebody behind them in a bucket.
 
+use std::ops::Range;
+
 use lookalike::{Verify, cluster::Links, lsh::NONE};
 
 use super::{
@@ -86,18 +88,18 @@ pub(crate) fn settle(
         deciding.copies(copies, Some(&|_, _| Ok(())))?;
         return Ok((deciding.verdicts, 0));
     }
-    let (mut settled, mut next) = (0, 0);
-    let mut state = state;
+    let (mut state, mut done, wanted) = (state, Reached::default(), Places::none(numbers.into()));
     if let Some(state) = &mut state {
-        (settled, next) = restore(state, &mut deciding)?;
-        if settled > 0 {
-            let share = settled as f64 / table.blocks.len() as f64;
+        done = restore(state, &mut deciding)?;
+        awaited.iter().filter(|&number| !deciding.is_dropped(number as u32)).for_each(|number| wanted.insert(number));
+        if done.blocks > 0 {
+            let share = done.blocks as f64 / table.blocks.len() as f64;
             state.resumed = Some(Resumed { stage: Stage::Settling, share: Some(share) });
         }
     }
-    let mut rounds = Rounds::new(pass, pairing)?.behind(settled);
+    let mut rounds = Rounds::new(pass, pairing)?.behind(done.blocks, &wanted);
     let ready = rounds.ready();
-    let mut settling = Settling { deciding, pairing, ready, awaited, next, settled, output, others_wanted, written: 0, state };
+    let mut settling = Settling { deciding, pairing, ready, awaited, next: 0, done, output, others_wanted, written: 0, state };
     let (mut round, mut spare) = (pool.install(|| rounds.next(Vec::new()))?, Vec::new());
     while let Some(now) = round {
         observer(Progress::new(Stage::Settling, source.read(), source.total()));
@@ -109,18 +111,27 @@ pub(crate) fn settle(
     Ok((settling.deciding.verdicts, settling.written))
 }
 
-/// Takes what an earlier run decided. Gives the blocks that are settled, and the number of the next contender.
-fn restore(state: &mut State, deciding: &mut Deciding) -> Result<(u64, u32)> {
+/// How far an earlier run has come.
+#[derive(Default)]
+struct Reached {
+    /// Blocks that are settled.
+    blocks: u64,
+    /// The number of the next contender.
+    next: u32,
+}
+
+/// Takes what an earlier run decided.
+fn restore(state: &mut State, deciding: &mut Deciding) -> Result<Reached> {
     // The number of a contender says who it is only among the same contenders.
     let own = contenders_digest(deciding.pairing());
-    let (mut reached, mut same, mut first) = ((0, 0), true, true);
+    let (mut reached, mut same, mut first) = (Reached::default(), true, true);
     state.verdicts.each(|record| {
         if std::mem::take(&mut first) {
             same = Taken(record).some() == Some(own);
         } else if same {
             let Some(settled) = Settled::take(record) else { return Ok(None) };
-            deciding.restore(reached.1, &settled)?;
-            reached = (settled.blocks, settled.next);
+            deciding.restore(reached.next, &settled);
+            reached = Reached { blocks: settled.blocks, next: settled.next };
         }
         Ok(Some(()))
     })?;
@@ -140,8 +151,8 @@ struct Settling<'a> {
     awaited: Places,
     /// The number of the next contender.
     next: u32,
-    /// Blocks that an earlier run settled.
-    settled: u64,
+    /// What an earlier run decided: of it only sets are missing, and the kept lines.
+    done: Reached,
     output: &'a mut Option<Output>,
     others_wanted: bool,
     /// Kept lines.
@@ -163,11 +174,12 @@ impl Settling<'_> {
                 self.next = number + 1;
             }
         }
-        deciding.decide(first..self.next)?;
+        let undecided = first.max(self.done.next)..self.next.max(self.done.next);
+        deciding.decide(undecided.clone())?;
         let copies = round.iter().flat_map(|held| held.copies.iter().copied());
         let copies = deciding.copies(copies, Some(&|rank, set| ready.set_of(rank, round, set)))?;
         deciding.settle_fresh(first..self.next, &self.awaited)?;
-        self.record(first, copies, round)?;
+        self.record(undecided, copies, round)?;
         let written = round.iter().try_for_each(|held| self.write(held));
         if written.as_ref().is_err_and(|error| error.kind() == ErrorKind::BrokenPipe) && self.others_wanted {
             *self.output = None;
@@ -177,14 +189,13 @@ impl Settling<'_> {
     }
 
     /// Records what was decided in a round.
-    fn record(&mut self, first: u32, copies: Vec<(u32, CopiesOf)>, round: &[Held]) -> Result<()> {
+    fn record(&mut self, decided: Range<u32>, copies: Vec<(u32, CopiesOf)>, round: &[Held]) -> Result<()> {
         let Some(state) = &mut self.state else { return Ok(()) };
         let blocks = round.last().map_or(0, |held| held.block.number as u64 + 1);
-        if blocks <= self.settled {
+        if blocks <= self.done.blocks {
             return Ok(());
         }
-        let decided = self.deciding.settled(first, self.next, &self.awaited)?;
-        let settled = Settled { blocks, copies, ..decided };
+        let settled = Settled { blocks, copies, ..self.deciding.settled(decided.start, decided.end) };
         state.verdicts.append(|record| settled.put(record))?;
         state.passed(round.iter().map(|held| held.block.bytes().len() as u64).sum())
     }
