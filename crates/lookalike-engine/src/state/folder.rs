@@ -4,6 +4,8 @@ use std::{
     ffi::OsStr,
     io::{self, Read, Write},
     path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
 };
 
 use serde::Serialize;
@@ -102,16 +104,24 @@ pub(super) fn damaged(path: &Path, what: &str) -> Error {
     Error::new(ErrorKind::Temporary, message)
 }
 
+/// For so long a lock may be held by nobody in particular: a command that a run was about to start when it was killed has what
+/// was open until it is started.
+const MOMENT: Duration = Duration::from_secs(1);
+
 /// Makes and locks a file; none where another process has it.
 fn lock(path: &Path) -> io::Result<Option<File>> {
+    let started = Instant::now();
     loop {
         let file = File::open_or_create(path)?;
-        if !file.try_lock()? {
+        if file.try_lock()? {
+            // Else it is that of a run which came to its end, and took the name away, in this moment.
+            if path.exists() && file.is_at(path)? {
+                return Ok(Some(file));
+            }
+        } else if started.elapsed() > MOMENT {
             return Ok(None);
-        }
-        // Else it is that of a run which came to its end, and took the name away, in this moment.
-        if path.exists() && file.is_at(path)? {
-            return Ok(Some(file));
+        } else {
+            thread::sleep(MOMENT / 100);
         }
     }
 }
