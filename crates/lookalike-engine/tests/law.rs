@@ -163,6 +163,83 @@ proptest! {
     }
 }
 
+/// Texts of two templates with contents of their own, so many that any two resemble each other by about `threshold`; some share
+/// their contents, some are copies. The words of each are all different.
+fn of_templates(threshold: f64) -> impl Strategy<Value = Vec<String>> {
+    let text = (0usize..10, 20usize..40, 0.0f64..1.2, 0usize..12, 0usize..30);
+    prop::collection::vec(text, 1..90).prop_map(move |all| {
+        let text = |(i, &(template, words, share, shared, kind)): (usize, &(usize, usize, f64, usize, usize))| {
+            let template = usize::from(template == 0);
+            let words = if kind % 5 == 0 { words } else { 36 };
+            let own = (share * words as f64 * (1.0 - threshold) / threshold / 2.0).round() as usize;
+            let contents = if kind < 6 { shared } else { 100 + i };
+            let of_template = (0..words).map(|word| format!("t{template}w{word} "));
+            of_template.chain((0..own).map(|word| format!("o{contents}w{word} "))).collect::<String>()
+        };
+        let mut texts: Vec<String> = all.iter().enumerate().map(text).collect();
+        for (i, row) in all.iter().enumerate().filter(|(_, row)| row.4 == 29) {
+            texts[i] = texts[row.1 * i / 40].to_uppercase();
+        }
+        texts
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    /// Where documents are looked for in an index instead of in buckets, from so few kept ones on that indexes are made, shared,
+    /// and made anew.
+    #[test]
+    fn crowds_change_no_answer(
+        (threshold, texts) in prop::sample::select(vec![0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 0.95]).prop_flat_map(|t| (Just(t), of_templates(t))),
+        crowd in 1usize..6,
+        keep in prop::sample::select(vec![Keep::First, Keep::First, Keep::Longest]),
+        [threads, others] in [1usize..4, 1usize..4],
+        [memory, anothers] in [0usize..3, 0usize..3],
+    ) {
+        let folder = TempDir::new().unwrap();
+        let input = folder.path().join("in.jsonl");
+        let padded = |memory| if memory == 1 { " ".repeat(150_000) } else { String::new() };
+        let method = Config { threshold, shingle: 1, ..Config::default() };
+        let run = |threads, memory: usize| {
+            fs::write(&input, jsonl(&texts).replace("{\"id\"", &format!("{{{}\"id\"", padded(memory)))).unwrap();
+            let memory = [None, Some(0), Some(1 << 16)][memory];
+            run(&RunConfig { method: method.clone(), keep: Some(keep.clone()), crowd, threads, memory, ..config(&[&input]) }, folder.path())
+        };
+        let answer = run(threads, memory);
+        let keys: Vec<u64> = texts.iter().map(|text| if keep == Keep::First { 0 } else { text.chars().count() as u64 }).collect();
+        prop_assert_eq!(lines(&answer.decisions), expected(&texts, &keys, method.clone()));
+        // What was met depends on the documents alone.
+        let again = run(others, anothers);
+        prop_assert_eq!(again.decisions, answer.decisions);
+        let met = |answer: &Summary| (answer.finding.pairs_met, answer.finding.pairs_refused);
+        prop_assert_eq!(met(&again.summary), met(&answer.summary));
+    }
+}
+
+#[test]
+fn a_crowd_is_found_by_its_rare_words() {
+    // Of 240 words each has 31 to 75 of its own: 0.61 to 0.795 alike. One in twenty is another's with a word more.
+    let text = |i: usize| {
+        let (own, more) = if i % 20 == 19 { (i - 10, "more") } else { (i, "") };
+        let template = (0..240).map(|word| format!("template{word} "));
+        template.chain((0..31 + own * 7 % 45).map(|word| format!("own{own}x{word} "))).chain([more.into()]).collect::<String>()
+    };
+    let texts: Vec<String> = (0..2000).map(text).collect();
+    let folder = TempDir::new().unwrap();
+    let input = folder.path().join("in.jsonl");
+    fs::write(&input, jsonl(&texts)).unwrap();
+    let with =
+        |crowd| run(&RunConfig { method: Config { shingle: 1, ..Config::default() }, crowd, ..config(&[&input]) }, folder.path());
+    let (without, [few, usual]) = (with(usize::MAX), [16, RunConfig::default().crowd].map(with));
+    for (with, fewer) in [(few, 20), (usual, 3)] {
+        assert!(with.kept == without.kept && with.decisions == without.decisions);
+        assert_eq!((with.summary.kept, with.summary.dropped), (1900, 100));
+        let met = [&with, &without].map(|answer| answer.summary.finding.pairs_met);
+        assert!(met[0] * fewer < met[1], "{met:?}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 

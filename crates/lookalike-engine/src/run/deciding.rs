@@ -4,6 +4,9 @@
 //! at once. Inside the window the first undecided document is always decided, since all before it are: if it is kept, those
 //! behind it in the window that share a band with it are verified against it, at once again. So every pair (document, kept
 //! candidate before it) is verified exactly once, as in the loop, and no pair of two documents that are dropped ever is.
+//!
+//! A document in [`Crowds`] asks their indexes instead of walking their chains: for those kept before the window with all the
+//! others at once, for those kept in it when its turn comes.
 
 use std::{
     collections::BTreeMap,
@@ -13,27 +16,30 @@ use std::{
 
 use lookalike::{
     Verify,
-    cluster::{Best, Buckets, Company, Links, Listed},
-    lsh::NONE,
+    cluster::{Best, Company, Links},
+    verify::Measure,
 };
 use rayon::{ThreadPool, prelude::*};
 
 use super::{
-    loading::Sets,
+    crowds::{Crowds, Prefixes},
+    loading::{Pass, Sets},
     matching::{self, Likeness, Matcher},
     pairing::Pairing,
     settled::Settled,
     verdicts::{Verdict, Verdicts},
+    windows::Groups,
 };
 use crate::{
-    config::{Observer, Progress, Stage},
+    config::{Progress, Stage},
     error::Result,
     lock::lock,
     places::Places,
 };
 
-/// Documents in a window: enough to keep all cores busy, few enough that the window's own buckets are found in cache.
-const WINDOW: usize = 1024;
+/// Documents in a window: enough to keep all cores busy, few enough that the window's own buckets are found in cache. Windows end
+/// at multiples of it, or of a part of it where crowds may come to be.
+const WINDOW: u32 = 1024;
 
 /// Shingles to merge below which the pool's overhead is more than the work.
 const WORTH_SHARING: usize = 20_000;
@@ -56,6 +62,10 @@ struct Room {
     company: Company,
     set: Vec<u64>,
     matching: matching::Room,
+    indexes: Vec<u32>,
+    found: Vec<u32>,
+    large: Vec<u32>,
+    prefixes: Prefixes,
 }
 
 /// What deciding works on.
@@ -63,6 +73,10 @@ pub(crate) struct Deciding<'a> {
     matcher: &'a Matcher<'a>,
     pool: &'a ThreadPool,
     links: Links,
+    /// None where no bucket is large, or resemblance is not counted exactly.
+    crowds: Option<Crowds>,
+    /// Of the documents of a window, for crowds.
+    prefixes: Vec<Prefixes>,
     pub(crate) sets: Sets,
     pub(crate) verdicts: Verdicts,
     /// For each dropped leader of which copies came, what is best for them so far, and up to which number that was sought.
@@ -72,10 +86,19 @@ pub(crate) struct Deciding<'a> {
 }
 
 impl<'a> Deciding<'a> {
-    pub(crate) fn new(matcher: &'a Matcher<'a>, links: Links, sets: Sets, pool: &'a ThreadPool) -> Result<Self> {
+    pub(crate) fn new(pass: &Pass<'a>, matcher: &'a Matcher<'a>, links: Links, sets: Sets) -> Result<Self> {
+        let Pass { config, table, pool, .. } = *pass;
         let rooms = (0..=pool.current_num_threads()).map(|_| Mutex::default()).collect();
         let verdicts = Verdicts::all_kept(matcher.pairing.numbers()?);
-        Ok(Self { matcher, pool, links, sets, verdicts, copied: BTreeMap::new(), rooms })
+        let (method, pairing) = (matcher.method, matcher.pairing);
+        let crowds = match &links {
+            Links::Buckets(buckets) if method.verify() == Verify::Exact && method.config().measure == Measure::Resemblance => {
+                pool.install(|| Crowds::of(buckets, config.crowd, WINDOW, pairing, method.least(), &table.budget))?
+            }
+            _ => None,
+        };
+        let prefixes = (0..WINDOW).map(|_| Prefixes::default()).collect();
+        Ok(Self { matcher, pool, links, crowds, prefixes, sets, verdicts, copied: BTreeMap::new(), rooms })
     }
 
     pub(super) fn pairing(&self) -> &'a Pairing {
@@ -90,10 +113,14 @@ impl<'a> Deciding<'a> {
 
     /// Decides by the law about the contenders that come next.
     pub(crate) fn decide(&mut self, numbers: Range<u32>) -> Result<()> {
-        for start in numbers.clone().step_by(WINDOW) {
-            let window = start..numbers.end.min(start.saturating_add(WINDOW as u32));
-            let mut found = self.against_kept(window.clone())?;
-            self.inside(window.clone(), &mut found)?;
+        let mut start = numbers.start;
+        while start < numbers.end {
+            let window = start..numbers.end.min(self.prepared(start)?);
+            start = window.end;
+            let mut prefixes = std::mem::take(&mut self.prefixes);
+            let mut found = self.against_kept(window.clone(), &mut prefixes)?;
+            self.inside(window.clone(), &prefixes, &mut found)?;
+            self.prefixes = prefixes;
             for (number, found) in window.zip(found) {
                 if let Some((best, likeness)) = found {
                     self.verdicts.set(number, Verdict::dropped(best.document, likeness.overlap));
@@ -103,23 +130,50 @@ impl<'a> Deciding<'a> {
         Ok(())
     }
 
-    /// Each of the window's documents against its candidates among those kept before the window.
-    fn against_kept(&self, window: Range<u32>) -> Result<Vec<Found>> {
-        let one = |room: &mut Room, document: u32| {
-            let Room { company, set, matching } = room;
-            self.links.kept_company(document, company);
+    /// Where the window that begins at a number has to end. Where there are large buckets, windows end at fixed numbers, and
+    /// crowds are looked after at these.
+    fn prepared(&mut self, start: u32) -> Result<u32> {
+        let Self { crowds, links, sets, pool, .. } = self;
+        let (Some(crowds), Links::Buckets(buckets)) = (crowds, links) else { return Ok(start.saturating_add(WINDOW)) };
+        let within = start % WINDOW;
+        if within.is_multiple_of(crowds.step()) {
+            pool.install(|| crowds.look_after(start, buckets, sets))?;
+        }
+        let step = crowds.step();
+        Ok((start - within).saturating_add((within / step + 1) * step))
+    }
+
+    /// Each of the window's documents against its candidates among those kept before the window. Fills in the prefixes of those
+    /// in crowds.
+    fn against_kept(&self, window: Range<u32>, prefixes: &mut [Prefixes]) -> Result<Vec<Found>> {
+        let one = |room: &mut Room, document: u32, prefixes: &mut Prefixes| {
+            self.links.kept_company(document, &mut room.company);
+            prefixes.clear();
+            if let Some(crowds) = self.crowds.as_ref().filter(|crowds| crowds.asks(document)) {
+                let Room { company, set, indexes, found, .. } = room;
+                crowds.prefixes(document, self.sets.get(document, set)?, indexes, prefixes);
+                crowds.find((document, self.sets.len(document)), prefixes, 0, &self.sets, found);
+                company.members.extend_from_slice(found);
+                company.members.sort_unstable();
+                company.members.dedup();
+            }
+            let Room { company, set, matching, .. } = room;
             self.matcher.keep_candidates(document, &mut company.members, matching)?;
-            let mut found = None;
-            if company.members.is_empty() {
-                return Ok(found);
-            }
-            let set = self.sets.get(document, set)?;
-            for &kept in &company.members {
-                self.try_kept((document, set), kept, &mut found, matching)?;
-            }
-            Ok(found)
+            self.best_of(document, &company.members, set, matching)
         };
-        self.pool.install(|| window.into_par_iter().map(|document| self.in_room(|room| one(room, document))).collect())
+        let count = window.len();
+        let rows = window.into_par_iter().zip(&mut prefixes[..count]);
+        self.pool.install(|| rows.map(|(document, prefixes)| self.in_room(|room| one(room, document, prefixes))).collect())
+    }
+
+    /// The best representative of these candidates.
+    fn best_of(&self, document: u32, candidates: &[u32], set: &mut Vec<u64>, room: &mut matching::Room) -> Result<Found> {
+        let mut found = None;
+        if !candidates.is_empty() {
+            let set = self.sets.get(document, set)?;
+            candidates.iter().try_for_each(|&kept| self.try_kept((document, set), kept, &mut found, room))?;
+        }
+        Ok(found)
     }
 
     fn try_kept(&self, of: (u32, &[u64]), kept: u32, found: &mut Found, room: &mut matching::Room) -> Result<()> {
@@ -132,20 +186,43 @@ impl<'a> Deciding<'a> {
     }
 
     /// The window's documents among each other, in order; enters the kept ones into their buckets.
-    fn inside(&mut self, window: Range<u32>, found: &mut [Found]) -> Result<()> {
-        let groups = Groups::of(window.clone(), &self.links);
+    fn inside(&mut self, window: Range<u32>, prefixes: &[Prefixes], found: &mut [Found]) -> Result<()> {
+        let groups = Groups::of(window.clone(), &self.links, self.crowds.as_ref().is_some_and(Crowds::any));
         let (mut behind, mut room) = (Vec::new(), matching::Room::default());
-        for (place, kept) in window.clone().enumerate() {
+        for (place, document) in window.clone().enumerate() {
+            if !prefixes[place].is_empty() {
+                self.against_crowds(document, window.start, &prefixes[place], &groups, &mut found[place])?;
+            }
             if found[place].is_some() {
                 continue;
             }
-            self.links.keep(kept);
+            self.links.keep(document);
+            if let Some(crowds) = &mut self.crowds {
+                crowds.keep(document, &prefixes[place])?;
+            }
             groups.behind(place, &mut behind);
             behind.iter_mut().for_each(|place| *place += window.start);
-            self.matcher.keep_candidates(kept, &mut behind, &mut room)?;
-            self.verify_behind(kept, &behind, window.start, found)?;
+            self.matcher.keep_candidates(document, &mut behind, &mut room)?;
+            self.verify_behind(document, &behind, window.start, found)?;
         }
         Ok(())
+    }
+
+    /// A document in crowds against those of them that were kept from number `first` on, where the window begins.
+    fn against_crowds(&self, document: u32, first: u32, prefixes: &Prefixes, groups: &Groups, best: &mut Found) -> Result<()> {
+        let Some(crowds) = &self.crowds else { return Ok(()) };
+        self.in_room(|room| {
+            let Room { set, found, matching, .. } = room;
+            crowds.find((document, self.sets.len(document)), prefixes, first, &self.sets, found);
+            // Those that share another bucket too were compared when they were kept.
+            found.retain(|&kept| !groups.linked((kept - first) as usize, (document - first) as usize));
+            self.matcher.keep_candidates(document, found, matching)?;
+            if found.is_empty() {
+                return Ok(());
+            }
+            let set = self.sets.get(document, set)?;
+            found.iter().try_for_each(|&kept| self.try_kept((document, set), kept, best, matching))
+        })
     }
 
     fn verify_behind(&self, kept: u32, behind: &[u32], first: u32, found: &mut [Found]) -> Result<()> {
@@ -237,25 +314,7 @@ impl<'a> Deciding<'a> {
             None => (self.found_of(leader)?, leader + 1),
         };
         let to = before(last);
-        let Room { company, set, matching } = room;
-        self.links.kept_company(leader, company);
-        company.members.retain(|&kept| (from..to).contains(&kept));
-        self.matcher.keep_candidates(leader, &mut company.members, matching)?;
-        let set = match set_of {
-            _ if company.members.is_empty() => &[],
-            None => self.sets.get(leader, set)?,
-            Some(set_of) => {
-                set_of(last, set)?;
-                set
-            }
-        };
-        let mut since = Vec::new();
-        for &kept in &company.members {
-            let mut found = None;
-            self.try_kept((leader, set), kept, &mut found, matching)?;
-            since.extend(found);
-        }
-        since.sort_unstable_by_key(|(best, _)| best.rank);
+        let since = self.matches_between(leader, from..to, set_of.map(|set_of| (last, set_of)), room)?;
         let mut since = since.into_iter().peekable();
         let mut verdicts = Vec::new();
         for &(_, rank) in group {
@@ -267,6 +326,58 @@ impl<'a> Deciding<'a> {
             }
         }
         Ok((verdicts, (found, to)))
+    }
+
+    /// The matches of a dropped leader among the kept documents of these numbers, in order. `copy` has its set where that is no
+    /// longer held.
+    ///
+    /// When copies are decided, and so which buckets are crowds then, depends on rounds. So of pairs in large buckets only those
+    /// that match are counted, however they are found.
+    fn matches_between(
+        &self,
+        leader: u32,
+        numbers: Range<u32>,
+        copy: Option<(u64, SetOf)>,
+        room: &mut Room,
+    ) -> Result<Vec<(Best, Likeness)>> {
+        self.links.kept_company(leader, &mut room.company);
+        let Room { company: Company { members, .. }, set, matching, indexes, found, large, prefixes } = room;
+        members.retain(|&kept| numbers.contains(&kept));
+        large.clear();
+        let crowds = self.crowds.as_ref().filter(|_| !numbers.is_empty());
+        if let Some(crowds) = crowds {
+            large.extend(members.extract_if(.., |kept| crowds.share_large(leader, *kept)));
+        }
+        self.matcher.keep_candidates(leader, members, matching)?;
+        let asked = crowds.filter(|crowds| crowds.asks(leader));
+        if members.is_empty() && large.is_empty() && asked.is_none() {
+            return Ok(Vec::new());
+        }
+        let set = match copy {
+            None => self.sets.get(leader, set)?,
+            Some((rank, set_of)) => {
+                set_of(rank, set)?;
+                set
+            }
+        };
+        if let Some(crowds) = asked {
+            crowds.prefixes(leader, set, indexes, prefixes);
+            crowds.find((leader, set.len()), prefixes, 0, &self.sets, found);
+            large.extend(found.iter().copied().filter(|kept| numbers.contains(kept)));
+        }
+        large.sort_unstable();
+        large.dedup();
+        self.matcher.keep_agreeing(leader, large, matching)?;
+        let mut matches = Vec::new();
+        for &kept in members.iter().chain(large.iter()) {
+            let mut found = None;
+            self.try_kept((leader, set), kept, &mut found, matching)?;
+            matches.extend(found);
+        }
+        let in_large = matches.iter().filter(|(best, _)| large.binary_search(&best.document).is_ok()).count();
+        self.matcher.met.fetch_add(in_large as u64, Ordering::Relaxed);
+        matches.sort_unstable_by_key(|(best, _)| best.rank);
+        Ok(matches)
     }
 
     /// What a dropped contender was dropped for.
@@ -285,12 +396,12 @@ impl<'a> Deciding<'a> {
 }
 
 /// Decides about all contenders, and then about the copies of dropped ones.
-pub(crate) fn decide_all(matcher: &Matcher, links: Links, sets: Sets, pool: &ThreadPool, observer: Observer) -> Result<Verdicts> {
+pub(crate) fn decide_all(pass: Pass, matcher: &Matcher, links: Links, sets: Sets) -> Result<Verdicts> {
     let numbers = matcher.pairing.numbers()?;
-    let mut deciding = Deciding::new(matcher, links, sets, pool)?;
-    for start in (0..numbers).step_by(WINDOW) {
-        observer(Progress::new(Stage::Deciding, start.into(), numbers.into()));
-        deciding.decide(start..numbers.min(start.saturating_add(WINDOW as u32)))?;
+    let mut deciding = Deciding::new(&pass, matcher, links, sets)?;
+    for start in (0..numbers).step_by(WINDOW as usize) {
+        (pass.observer)(Progress::new(Stage::Deciding, start.into(), numbers.into()));
+        deciding.decide(start..numbers.min(start.saturating_add(WINDOW)))?;
     }
     let pairing = matcher.pairing;
     let copies = pairing.copies.iter().filter_map(|&(rank, leader)| Some((rank, pairing.number(leader)?)));
@@ -300,66 +411,3 @@ pub(crate) fn decide_all(matcher: &Matcher, links: Links, sets: Sets, pool: &Thr
 
 /// Verdicts about copies by rank; the best so far, and up to which number it was sought.
 pub(super) type CopiesOf = (Vec<(u64, Verdict)>, (Found, u32));
-
-/// Who of a window is linked to whom of it.
-enum Groups {
-    Buckets {
-        /// Places in the window, group after group, ascending in each; groups of at least two.
-        members: Vec<u32>,
-        /// For each place, where in `members` it stands, group by group, and where that group ends.
-        of_place: Vec<Vec<(u32, u32)>>,
-    },
-    /// For each place the linked places behind it, ascending.
-    Listed(Vec<Vec<u32>>),
-}
-
-impl Groups {
-    fn of(window: Range<u32>, links: &Links) -> Self {
-        match links {
-            Links::Buckets(buckets) => Self::of_buckets(window, buckets),
-            Links::Listed(listed) => Self::of_listed(window, listed),
-        }
-    }
-
-    fn of_buckets(window: Range<u32>, buckets: &Buckets) -> Self {
-        let mut rows: Vec<(u64, u32)> = Vec::new();
-        for (place, document) in (0u32..).zip(window.clone()) {
-            let of_bands = (0u64..).zip(buckets.buckets_of(document)).filter(|(_, bucket)| *bucket != NONE);
-            rows.extend(of_bands.map(|(band, bucket)| (band << 32 | u64::from(bucket), place)));
-        }
-        rows.sort_unstable();
-        let (mut members, mut of_place) = (Vec::new(), vec![Vec::new(); window.len()]);
-        for group in rows.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 1) {
-            let end = (members.len() + group.len()) as u32;
-            for (_, place) in group {
-                of_place[*place as usize].push((members.len() as u32, end));
-                members.push(*place);
-            }
-        }
-        Self::Buckets { members, of_place }
-    }
-
-    fn of_listed(window: Range<u32>, listed: &Listed) -> Self {
-        let behind = |document: u32| {
-            let neighbours = listed.of(document);
-            let start = neighbours.partition_point(|&other| other <= document);
-            neighbours[start..].iter().take_while(|&&other| other < window.end).map(|other| other - window.start).collect()
-        };
-        Self::Listed(window.clone().map(behind).collect())
-    }
-
-    /// The places behind `place` that are linked to it, ascending, each once.
-    fn behind(&self, place: usize, into: &mut Vec<u32>) {
-        into.clear();
-        match self {
-            Self::Buckets { members, of_place } => {
-                for &(at, end) in &of_place[place] {
-                    into.extend_from_slice(&members[at as usize + 1..end as usize]);
-                }
-                into.sort_unstable();
-                into.dedup();
-            }
-            Self::Listed(behind) => into.extend_from_slice(&behind[place]),
-        }
-    }
-}

@@ -115,7 +115,7 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resu
             (None, Cluster::Components) => components(&meetings.join(&method, &pairing, &sets)?, &matcher, &sets, &pool)?,
             (None, _) => {
                 let links = meetings.join(&method, &pairing, &sets)?.links(pairing.numbers()?);
-                decide_all(&matcher, links, sets, &pool, observer)?
+                decide_all(pass, &matcher, links, sets)?
             }
         };
         summary.seconds.deciding = clock.lap();

@@ -48,6 +48,15 @@ impl<'a> Matcher<'a> {
 
     /// Keeps of `company`, which met a document, its candidates.
     pub(crate) fn keep_candidates(&self, document: u32, company: &mut Vec<u32>, room: &mut Room) -> Result<()> {
+        let met = company.len();
+        self.keep_agreeing(document, company, room)?;
+        self.met.fetch_add(met as u64, Ordering::Relaxed);
+        self.refused.fetch_add((met - company.len()) as u64, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// The same without counting.
+    pub(crate) fn keep_agreeing(&self, document: u32, company: &mut Vec<u32>, room: &mut Room) -> Result<()> {
         if company.is_empty() {
             return Ok(());
         }
@@ -60,8 +69,6 @@ impl<'a> Matcher<'a> {
                 kept += 1;
             }
         }
-        self.met.fetch_add(company.len() as u64, Ordering::Relaxed);
-        self.refused.fetch_add((company.len() - kept) as u64, Ordering::Relaxed);
         company.truncate(kept);
         Ok(())
     }

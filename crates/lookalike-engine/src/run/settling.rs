@@ -81,7 +81,7 @@ pub(crate) fn settle(
     let pairing = matcher.pairing;
     let numbers = pairing.numbers()?;
     let awaited = awaited(&links, pairing)?;
-    let mut deciding = Deciding::new(matcher, links, Sets::new(numbers, table), pool)?;
+    let mut deciding = Deciding::new(&pass, matcher, links, Sets::new(numbers, table))?;
     if output.is_none() && (method.verify() != Verify::Exact || numbers == 0) {
         deciding.decide(0..numbers)?;
         let copies = pairing.copies.iter().filter_map(|&(rank, leader)| Some((rank, pairing.number(leader)?)));

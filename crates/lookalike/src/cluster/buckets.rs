@@ -3,6 +3,8 @@
 //! Only kept documents are ever compared against, so a bucket needs only them: a chain through the columns themselves. A
 //! document's place in a column holds its bucket's number until it is kept, then the number of the document kept before it
 //! in that bucket. Memory besides the columns: four bytes a bucket.
+//!
+//! A bucket may be closed: whoever finds its kept documents in a quicker way takes them, and nobody finds them here any more.
 
 use crate::lsh::{NONE, label_buckets, sorted_rows};
 
@@ -12,6 +14,9 @@ pub struct Buckets {
     columns: Vec<Vec<u32>>,
     heads: Vec<Vec<u32>>,
 }
+
+/// The head of a closed bucket; documents are fewer.
+const CLOSED: u32 = NONE - 1;
 
 /// Documents that share a band with one. Room, used again for the next.
 #[derive(Debug, Default)]
@@ -46,6 +51,24 @@ impl Buckets {
         self.columns.iter().map(move |column| column[document as usize])
     }
 
+    /// Whether a bucket was closed.
+    pub fn is_closed(&self, band: usize, bucket: u32) -> bool {
+        self.heads[band][bucket as usize] == CLOSED
+    }
+
+    /// The kept documents of a bucket, the last first; none of a closed one.
+    pub fn kept(&self, band: usize, bucket: u32) -> Vec<u32> {
+        let column = &self.columns[band];
+        let open = |document: u32| Some(document).filter(|&document| document < CLOSED);
+        let first = open(self.heads[band][bucket as usize]);
+        std::iter::successors(first, |&document| open(column[document as usize])).collect()
+    }
+
+    /// Closes a bucket: it has no kept company from now on.
+    pub fn close(&mut self, band: usize, bucket: u32) {
+        self.heads[band][bucket as usize] = CLOSED;
+    }
+
     /// The columns.
     pub fn columns(&self) -> &[Vec<u32>] {
         &self.columns
@@ -62,7 +85,7 @@ impl Buckets {
                 continue;
             }
             let mut next = heads[bucket as usize];
-            while next != NONE {
+            while next < CLOSED {
                 let (word, bit) = (next as usize / 64, 1 << (next % 64));
                 if word >= seen.len() {
                     seen.resize(column.len().div_ceil(64), 0);
@@ -81,9 +104,31 @@ impl Buckets {
     pub fn keep(&mut self, document: u32) {
         for (column, heads) in self.columns.iter_mut().zip(&mut self.heads) {
             let place = &mut column[document as usize];
-            if *place != NONE {
+            if *place != NONE && heads[*place as usize] != CLOSED {
                 *place = std::mem::replace(&mut heads[*place as usize], document);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_closed_bucket_has_no_company() {
+        let mut buckets = Buckets::of_labelled(vec![(vec![0, 0, 0, 1, 1], 2), (vec![NONE, 0, NONE, NONE, 0], 1)]);
+        let mut company = Company::default();
+        [0, 1, 3].into_iter().for_each(|document| buckets.keep(document));
+        assert_eq!(buckets.kept(0, 0), [1, 0]);
+        buckets.close(0, 0);
+        assert!(buckets.is_closed(0, 0) && !buckets.is_closed(0, 1) && !buckets.is_closed(1, 0));
+        buckets.kept_company(2, &mut company);
+        assert!(company.members.is_empty());
+        buckets.keep(2);
+        buckets.kept_company(4, &mut company);
+        company.members.sort_unstable();
+        assert_eq!(company.members, [1, 3]);
+        assert!(buckets.kept(0, 0).is_empty());
     }
 }
