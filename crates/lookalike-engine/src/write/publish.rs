@@ -7,7 +7,7 @@ use std::{
 
 use super::sink::{Hidden, Whole};
 use crate::{
-    disk::{exchange, remove, rename},
+    disk::{exchange, folder_of, remove, rename, sync_folder},
     error::{Error, ErrorKind, Result},
 };
 
@@ -26,14 +26,11 @@ enum Before {
     Replaced,
 }
 
-/// Gives whole files their names. When one cannot have its, those before it lose theirs, and what they replaced is there again.
+/// Gives whole files their names, on the disk too. When one cannot have its, all lose theirs, and what they replaced is there again.
 pub(super) fn publish(files: Vec<Whole>) -> Result<()> {
     let mut named = Vec::new();
-    let mut files = files.into_iter().peekable();
-    while let Some(Whole { hidden, target }) = files.next() {
-        // The last one needs no way back: it replaces at once.
-        let is_last = files.peek().is_none();
-        match name(hidden, &target, is_last) {
+    for Whole { hidden, target } in files {
+        match name(hidden, &target) {
             Ok(before) => named.push(Named { target, before }),
             Err(error) => {
                 let failure = Error::writing(&target.display().to_string(), &error);
@@ -41,27 +38,51 @@ pub(super) fn publish(files: Vec<Whole>) -> Result<()> {
             }
         }
     }
+    if let Err(failure) = sync_names(&named) {
+        return Err(take_back(named, failure));
+    }
     named.into_iter().try_for_each(Named::clean)
 }
 
 /// Gives a file its name.
-fn name(hidden: Hidden, target: &Path, replace: bool) -> io::Result<Before> {
+fn name(hidden: Hidden, target: &Path) -> io::Result<Before> {
     if !target.exists() {
         rename(hidden.path(), target)?;
         hidden.forget();
         return Ok(Before::Nothing);
     }
-    if !replace {
-        match exchange(hidden.path(), target) {
-            Ok(()) => return Ok(Before::Kept(hidden)),
-            // Some file systems cannot.
-            Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => {}
-            Err(error) => return Err(error),
-        }
+    match exchange(hidden.path(), target) {
+        Ok(()) => return Ok(Before::Kept(hidden)),
+        Err(error) if cannot(&error) => {}
+        Err(error) => return Err(error),
     }
     rename(hidden.path(), target)?;
     hidden.forget();
     Ok(Before::Replaced)
+}
+
+/// Whether a file system says that it has no such operation.
+fn cannot(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported)
+}
+
+/// Brings the names to the disk: a run's state, which is removed next, must not be gone before they are there.
+fn sync_names(named: &[Named]) -> Result<()> {
+    let mut synced: Vec<&Path> = Vec::new();
+    for Named { target, .. } in named {
+        let folder = folder_of(target);
+        if synced.contains(&folder) {
+            continue;
+        }
+        match sync_folder(folder) {
+            // A folder that may be written to but not read cannot be opened for this.
+            Err(error) if !cannot(&error) && error.kind() != io::ErrorKind::PermissionDenied => {
+                return Err(Error::writing(&target.display().to_string(), &error));
+            }
+            _ => synced.push(folder),
+        }
+    }
+    Ok(())
 }
 
 /// Undoes what was named, and says what could not be undone.
