@@ -98,8 +98,8 @@ impl RunConfig {
     pub(crate) fn budget(&self, threads: usize) -> Arc<Budget> {
         let memory = self.memory.unwrap_or_else(|| free_memory().map_or(USUAL_MEMORY, |free| free / 2));
         let fixed = FIXED + FIXED_PER_THREAD * threads as u64;
-        // A third of the rest for what the allocator cannot use, and for what is sorted.
-        Budget::new((memory.saturating_sub(fixed) / 3 * 2).max(memory / 8), fixed, &self.temp_dir)
+        // Two fifths of the rest for what the allocator cannot use, and for what is sorted.
+        Budget::new((memory.saturating_sub(fixed) / 5 * 3).max(memory / 8), fixed, &self.temp_dir)
     }
 
     /// Which document of a group stays. Of texts that contain each other it is the whole that should, not the excerpt.
