@@ -112,14 +112,18 @@ impl Place {
         self.old.iter().for_each(|(name, bytes)| fs::write(self.path("out").join(name), bytes).unwrap());
         let feed = self.feed();
         let done = dedup(&self.config, &self.outputs, &|_| {});
-        // If nobody has opened the pipe, the feeder waits for a reader: here it is.
+        self.let_go(feed);
+        done
+    }
+
+    /// Waits for the feeder's end. If nobody has opened the pipe, or nobody does any more, it waits for a reader: here it is.
+    fn let_go(&self, feed: JoinHandle<()>) {
         let mut rest = OpenOptions::new().read(true).custom_flags(nonblocking()).open(self.path("pipe")).unwrap();
         while !feed.is_finished() {
             drop(rest.read(&mut [0; 1 << 16]));
             std::thread::yield_now();
         }
         feed.join().unwrap();
-        done
     }
 
     /// After a failure: as if the run had never been.
@@ -332,8 +336,7 @@ fn the_folders_go_in_mid_run() {
         let message = error.to_string();
         assert!(error.kind() == kind && parts.iter().all(|part| message.contains(part)), "{gone}: {message}");
         assert!(message.contains(&place.path(gone).display().to_string()), "{message}");
-        drop(OpenOptions::new().read(true).custom_flags(nonblocking()).open(place.path("pipe")));
-        feed.join().unwrap();
+        place.let_go(feed);
         fs::create_dir(place.path(gone)).unwrap();
         drop(plan);
     }
