@@ -404,8 +404,7 @@ pub(crate) fn decide_all(pass: Pass, matcher: &Matcher, links: Links, sets: Sets
         deciding.decide(start..numbers.min(start.saturating_add(WINDOW)))?;
     }
     let pairing = matcher.pairing;
-    let copies = pairing.copies.iter().filter_map(|&(rank, leader)| Some((rank, pairing.number(leader)?)));
-    deciding.copies(copies, None)?;
+    deciding.copies(pairing.copies_of_contenders(), None)?;
     Ok(deciding.verdicts)
 }
 

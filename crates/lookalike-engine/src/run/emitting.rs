@@ -113,7 +113,7 @@ impl<'a> Emitting<'a> {
             self.pool,
             Blocks::again(source),
             |block, _: &mut ()| {
-                let info = self.table.blocks.get(block.number).ok_or_else(|| source.changed(block.input))?;
+                let info = self.table.info(block, source)?;
                 let mut kept = lock(&spare).pop().unwrap_or_default();
                 kept.reserve(block.bytes().len() + 1);
                 let is_kept = |document| self.pairing.is_kept(document, self.verdicts);

@@ -134,7 +134,7 @@ pub(crate) fn load(pass: Pass, numbers: u32, number_of: impl Fn(u64) -> Option<u
         Blocks::again(source),
         |block, worker: &mut Worker| {
             let mut loaded = Loaded::default();
-            let info = table.blocks.get(block.number).ok_or_else(|| source.changed(block.input))?;
+            let info = table.info(block, source)?;
             if !info.documents().any(|document| number_of(document).is_some()) {
                 return Ok(loaded);
             }

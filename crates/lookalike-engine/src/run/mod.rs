@@ -1,5 +1,6 @@
 //! The passes of a run, in their order.
 
+mod awaited;
 mod banding;
 mod components;
 mod counting;

@@ -115,6 +115,11 @@ impl Pairing {
         self.contenders.number(rank).map(|number| number as u32)
     }
 
+    /// Each copy of a contender, by rank, with its leader's number.
+    pub(crate) fn copies_of_contenders(&self) -> impl Iterator<Item = (u64, u32)> {
+        self.copies.iter().filter_map(|&(copy, leader)| Some((copy, self.number(leader)?)))
+    }
+
     /// A copy's leader; ranks.
     pub(crate) fn leader(&self, copy: u64) -> Option<u64> {
         let at = self.copies.binary_search_by_key(&copy, |row| row.0).ok()?;

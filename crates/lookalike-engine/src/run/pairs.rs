@@ -186,8 +186,7 @@ struct Copies {
 
 impl Copies {
     fn of(pairing: &Pairing) -> Self {
-        let row = |&(copy, leader): &(u64, u64)| Some((pairing.number(leader)?, copy));
-        let mut rows: Vec<(u32, u64)> = pairing.copies.iter().filter_map(row).collect();
+        let mut rows: Vec<(u32, u64)> = pairing.copies_of_contenders().map(|(copy, leader)| (leader, copy)).collect();
         rows.sort_unstable();
         Self { rows }
     }

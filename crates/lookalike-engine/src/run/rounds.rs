@@ -132,7 +132,7 @@ pub(super) struct Ready<'a> {
 
 impl Ready<'_> {
     pub(super) fn info(&self, block: &Block) -> Result<&BlockInfo> {
-        self.pass.table.blocks.get(block.number).ok_or_else(|| self.pass.source.changed(block.input))
+        self.pass.table.info(block, self.pass.source)
     }
 
     /// The failure of a block's line, told with its place.

@@ -70,7 +70,7 @@ pub fn sample_truth(config: &RunConfig, size: u32, least: f64, observer: Observe
         Blocks::again(&source),
         |block, worker: &mut Worker| {
             let mut found = Vec::new();
-            let info = table.blocks.get(block.number).ok_or_else(|| source.changed(block.input))?;
+            let info = table.info(block, &source)?;
             let Worker { room, scratch, meetings } = worker;
             info.each_document(block, &source, |document, line| {
                 let record = Record::read(line, &fields, room).map_err(|_| source.changed(block.input))?;

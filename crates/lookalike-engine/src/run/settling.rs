@@ -6,9 +6,10 @@
 
 use std::ops::Range;
 
-use lookalike::{Verify, cluster::Links, lsh::NONE};
+use lookalike::{Verify, cluster::Links};
 
 use super::{
+    awaited::awaited,
     deciding::{CopiesOf, Deciding},
     emitting::each_kept_run,
     loading::{Pass, Sets},
@@ -25,46 +26,6 @@ use crate::{
     state::{Resumed, State, Taken, put},
     write::Output,
 };
-
-/// Contenders whose sets are asked for after their turn: others come behind them in their buckets, or copies of one before them,
-/// which look for a better representative than their leader had.
-fn awaited(links: &Links, pairing: &Pairing) -> Result<Places> {
-    let numbers = pairing.numbers()?;
-    let awaited = Places::none(numbers.into());
-    // Before which number the last copy of each contender comes.
-    let mut copied = vec![0u32; numbers as usize];
-    for &(copy, leader) in &pairing.copies {
-        if let Some(number) = pairing.number(leader) {
-            copied[number as usize] = pairing.contenders.below(copy) as u32;
-        }
-    }
-    match links {
-        Links::Buckets(buckets) => {
-            for column in buckets.columns() {
-                // For each bucket, its last member, or the number before which the last copy of a member comes.
-                let mut until: Vec<u32> = Vec::new();
-                let members = || (0..numbers).zip(column).filter(|(_, bucket)| **bucket != NONE);
-                for (number, &bucket) in members() {
-                    let bucket = bucket as usize;
-                    until.resize(until.len().max(bucket + 1), 0);
-                    until[bucket] = until[bucket].max(number).max(copied[number as usize]);
-                }
-                members()
-                    .filter(|&(number, &bucket)| until[bucket as usize] > number)
-                    .for_each(|(n, _)| awaited.insert(n.into()));
-            }
-        }
-        Links::Listed(listed) => {
-            for number in 0..numbers {
-                let others = listed.of(number);
-                if others.iter().any(|&other| other > number || copied[other as usize] > number) {
-                    awaited.insert(number.into());
-                }
-            }
-        }
-    }
-    Ok(awaited)
-}
 
 /// Reads the input again, decides about all contenders by the law, and writes the kept lines. Gives the number of these too.
 ///
@@ -84,8 +45,7 @@ pub(crate) fn settle(
     let mut deciding = Deciding::new(&pass, matcher, links, Sets::new(numbers, table))?;
     if output.is_none() && (method.verify() != Verify::Exact || numbers == 0) {
         deciding.decide(0..numbers)?;
-        let copies = pairing.copies.iter().filter_map(|&(rank, leader)| Some((rank, pairing.number(leader)?)));
-        deciding.copies(copies, Some(&|_, _| Ok(())))?;
+        deciding.copies(pairing.copies_of_contenders(), Some(&|_, _| Ok(())))?;
         return Ok((deciding.verdicts, 0));
     }
     let (mut state, mut done, wanted) = (state, Reached::default(), Places::none(numbers.into()));

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     error::{Error, ErrorKind, Result},
-    read::BlockInfo,
+    read::{Block, BlockInfo, Source},
     spill::{Budget, Spill},
 };
 
@@ -150,6 +150,14 @@ impl Table {
     pub(crate) fn bytes(&self) -> u64 {
         let per_document = 16 + self.stride as u64 + 4 * self.columns.len() as u64 + 8;
         self.documents * per_document + 8 * self.keys.len() + self.ids.bytes() + self.lists.bytes()
+    }
+
+    /// What the first pass found out of a block that is read again.
+    ///
+    /// # Errors
+    /// A block that was not there then: the input was changed.
+    pub(crate) fn info(&self, block: &Block, source: &Source) -> Result<&BlockInfo> {
+        self.blocks.get(block.number).ok_or_else(|| source.changed(block.input))
     }
 
     /// Where a document stands: `file:line`.
