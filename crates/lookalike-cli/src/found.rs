@@ -3,7 +3,7 @@
 use lookalike::{Candidates, Config};
 use lookalike_engine::Finding;
 
-use crate::output::{count, counted};
+use crate::output::{bytes, count, counted};
 
 /// Which share of what is similar was found, and how.
 pub fn found(finding: &Finding, method: &Config) -> String {
@@ -29,4 +29,10 @@ pub fn aside(finding: &Finding) -> Vec<String> {
         lines.push(format!("{} that share no other with anybody", counted(finding.all_common, "text")));
     }
     lines
+}
+
+/// What did not go into the memory that the run was to take, if anything.
+pub fn above(finding: &Finding) -> Option<String> {
+    let above = finding.above_memory;
+    (above > 0).then(|| format!("{} more than --memory leaves, for texts that are alike but not alike enough", bytes(above)))
 }

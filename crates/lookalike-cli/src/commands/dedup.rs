@@ -11,7 +11,7 @@ use lookalike_engine::{Outputs, Resume, Resumed, Stage, Summary, dedup};
 
 use crate::{
     args::{InputArgs, MethodArgs, RunArgs, run_config},
-    found::{aside, found},
+    found::{above, aside, found},
     output::{BOLD, Bars, DIM, bytes, count, counted, print, say, warning},
 };
 
@@ -132,6 +132,7 @@ impl Dedup {
         let met = counted(s.finding.pairs_met, "pair");
         lines.push(format!("  found    {}; {met} looked at", found(&s.finding, &s.method)));
         lines.extend(aside(&s.finding).into_iter().map(|words| format!("  aside    {words}")));
+        lines.extend(above(&s.finding).map(|words| format!("  memory   {words}")));
         if s.bad_lines > 0 {
             let file = self.input.records.skip_bad.as_deref().map_or(String::new(), |path| path.display().to_string());
             let aside = if self.dry_run { "to be set aside in" } else { "set aside in" };

@@ -8,7 +8,7 @@ use lookalike_engine::pairs;
 
 use crate::{
     args::{FindArgs, InputArgs, MethodBy, RunArgs, ShingleArgs, VerifyBy, run_config},
-    found::{aside, found},
+    found::{above, aside, found},
     output::{Bars, counted, say, warning},
 };
 
@@ -77,6 +77,7 @@ impl Pairs {
             let (pairs, documents) = (counted(summary.pairs, "pair"), counted(summary.documents, "document"));
             say(&format!("{pairs} among {documents}{similar}; found: {}", found(&summary.finding, &config.method)));
             aside(&summary.finding).iter().for_each(|words| say(&format!("set aside: {words}")));
+            above(&summary.finding).iter().for_each(|words| say(&format!("memory: {words}")));
         }
         Ok(ExitCode::from(u8::from(summary.pairs == 0)))
     }

@@ -4,6 +4,7 @@ use lookalike::{Verify, cluster::UnionFind, verify::Measure};
 use rayon::{ThreadPool, prelude::*};
 
 use super::{
+    joining::Joining,
     loading::Sets,
     matching::{Likeness, Matcher, Room},
     meeting::Meetings,
@@ -36,10 +37,16 @@ pub(crate) fn likenesses(
 }
 
 /// Verdicts by connected components of all matches: the first of each in keep order is kept.
-pub(crate) fn components(meetings: &Meetings, matcher: &Matcher, sets: &Sets, pool: &ThreadPool) -> Result<Verdicts> {
+pub(crate) fn components(
+    meetings: &Meetings,
+    joining: Option<&Joining>,
+    matcher: &Matcher,
+    sets: &Sets,
+    pool: &ThreadPool,
+) -> Result<Verdicts> {
     let numbers = matcher.pairing.numbers()?;
     let mut groups = UnionFind::new(numbers as usize);
-    meetings.each_candidate_pair(matcher, pool, |batch| {
+    meetings.each_candidate_pair(joining, matcher, sets, pool, |batch| {
         // What is joined already stays joined: no need to look again.
         let open: Vec<(u32, u32)> = batch.iter().copied().filter(|&(a, b)| groups.find(a) != groups.find(b)).collect();
         for (&(a, b), likeness) in open.iter().zip(likenesses(&open, matcher, sets, pool)?) {

@@ -22,7 +22,8 @@ use lookalike::{
 use rayon::{ThreadPool, prelude::*};
 
 use super::{
-    crowds::{Crowds, Prefixes},
+    crowds::Crowds,
+    indexes::{Indexes, Prefixes},
     loading::{Pass, Sets},
     matching::{self, Likeness, Matcher},
     pairing::Pairing,
@@ -105,6 +106,11 @@ impl<'a> Deciding<'a> {
         self.matcher.pairing
     }
 
+    /// The indexes of crowds, where any bucket may become one.
+    fn indexes(&self) -> Option<&Indexes> {
+        self.crowds.as_ref().map(Crowds::indexes)
+    }
+
     /// Does something in the room of the thread that is running.
     fn in_room<T>(&self, work: impl FnOnce(&mut Room) -> T) -> T {
         let thread = self.pool.current_thread_index().unwrap_or(self.rooms.len() - 1);
@@ -136,7 +142,7 @@ impl<'a> Deciding<'a> {
         let Self { crowds, links, sets, pool, .. } = self;
         let (Some(crowds), Links::Buckets(buckets)) = (crowds, links) else { return Ok(start.saturating_add(WINDOW)) };
         let within = start % WINDOW;
-        if within.is_multiple_of(crowds.step()) {
+        if crowds.wants_care(within) {
             pool.install(|| crowds.look_after(start, buckets, sets))?;
         }
         let step = crowds.step();
@@ -149,10 +155,10 @@ impl<'a> Deciding<'a> {
         let one = |room: &mut Room, document: u32, prefixes: &mut Prefixes| {
             self.links.kept_company(document, &mut room.company);
             prefixes.clear();
-            if let Some(crowds) = self.crowds.as_ref().filter(|crowds| crowds.asks(document)) {
+            if let Some(asked) = self.indexes().filter(|asked| asked.asks(document)) {
                 let Room { company, set, indexes, found, .. } = room;
-                crowds.prefixes(document, self.sets.get(document, set)?, indexes, prefixes);
-                crowds.find((document, self.sets.len(document)), prefixes, 0, &self.sets, found);
+                asked.prefixes(document, self.sets.get(document, set)?, indexes, prefixes);
+                asked.find((document, self.sets.len(document)), prefixes, 0, &self.sets, found);
                 company.members.extend_from_slice(found);
                 company.members.sort_unstable();
                 company.members.dedup();
@@ -187,7 +193,7 @@ impl<'a> Deciding<'a> {
 
     /// The window's documents among each other, in order; enters the kept ones into their buckets.
     fn inside(&mut self, window: Range<u32>, prefixes: &[Prefixes], found: &mut [Found]) -> Result<()> {
-        let groups = Groups::of(window.clone(), &self.links, self.crowds.as_ref().is_some_and(Crowds::any));
+        let groups = Groups::of(window.clone(), &self.links, self.indexes().is_some_and(Indexes::any));
         let (mut behind, mut room) = (Vec::new(), matching::Room::default());
         for (place, document) in window.clone().enumerate() {
             if !prefixes[place].is_empty() {
@@ -210,10 +216,10 @@ impl<'a> Deciding<'a> {
 
     /// A document in crowds against those of them that were kept from number `first` on, where the window begins.
     fn against_crowds(&self, document: u32, first: u32, prefixes: &Prefixes, groups: &Groups, best: &mut Found) -> Result<()> {
-        let Some(crowds) = &self.crowds else { return Ok(()) };
+        let Some(asked) = self.indexes() else { return Ok(()) };
         self.in_room(|room| {
             let Room { set, found, matching, .. } = room;
-            crowds.find((document, self.sets.len(document)), prefixes, first, &self.sets, found);
+            asked.find((document, self.sets.len(document)), prefixes, first, &self.sets, found);
             // Those that share another bucket too were compared when they were kept.
             found.retain(|&kept| !groups.linked((kept - first) as usize, (document - first) as usize));
             self.matcher.keep_candidates(document, found, matching)?;
@@ -282,6 +288,7 @@ impl<'a> Deciding<'a> {
         for number in first..settled.next {
             if !self.is_dropped(number) {
                 self.links.keep(number);
+                self.crowds.iter_mut().for_each(|crowds| crowds.restore(number));
             }
         }
         self.take_copies(&settled.copies);
@@ -349,7 +356,7 @@ impl<'a> Deciding<'a> {
             large.extend(members.extract_if(.., |kept| crowds.share_large(leader, *kept)));
         }
         self.matcher.keep_candidates(leader, members, matching)?;
-        let asked = crowds.filter(|crowds| crowds.asks(leader));
+        let asked = crowds.map(Crowds::indexes).filter(|asked| asked.asks(leader));
         if members.is_empty() && large.is_empty() && asked.is_none() {
             return Ok(Vec::new());
         }
@@ -360,9 +367,9 @@ impl<'a> Deciding<'a> {
                 set
             }
         };
-        if let Some(crowds) = asked {
-            crowds.prefixes(leader, set, indexes, prefixes);
-            crowds.find((leader, set.len()), prefixes, 0, &self.sets, found);
+        if let Some(asked) = asked {
+            asked.prefixes(leader, set, indexes, prefixes);
+            asked.find((leader, set.len()), prefixes, 0, &self.sets, found);
             large.extend(found.iter().copied().filter(|kept| numbers.contains(kept)));
         }
         large.sort_unstable();

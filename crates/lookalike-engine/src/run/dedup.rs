@@ -2,7 +2,6 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::atomic::Ordering,
     time::Instant,
 };
 
@@ -105,14 +104,18 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resu
         summary.seconds.settling = clock.lap();
         verdicts
     } else {
-        let sets = match method.verify() {
+        let mut sets = match method.verify() {
             Verify::Exact => loading::load_contenders(pass, &pairing)?,
             Verify::Sketch | Verify::None => Sets::new(pairing.numbers()?, &table),
         };
         summary.seconds.loading = clock.lap();
         let verdicts = match (greedy_groups, config.method.cluster) {
             (Some(first_of), _) => measure_dropped(first_of.into_iter(), &matcher, &sets, &pool)?,
-            (None, Cluster::Components) => components(&meetings.join(&method, &pairing, &sets)?, &matcher, &sets, &pool)?,
+            (None, Cluster::Components) => {
+                let meetings = meetings.join(&method, &pairing, &sets)?;
+                let joining = meetings.joining(config.crowd, &matcher, &mut sets, &budget, &pool)?;
+                components(&meetings, joining.as_ref(), &matcher, &sets, &pool)?
+            }
             (None, _) => {
                 let links = meetings.join(&method, &pairing, &sets)?.links(pairing.numbers()?);
                 decide_all(pass, &matcher, links, sets)?
@@ -121,8 +124,7 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resu
         summary.seconds.deciding = clock.lap();
         verdicts
     };
-    let (met, refused) = (matcher.met.load(Ordering::Relaxed), matcher.refused.load(Ordering::Relaxed));
-    summary.finding.count(&method, &counted, met, refused);
+    summary.finding.count(&counted, &matcher, &budget);
 
     let emitting = Emitting::new(&table, &pairing, &matcher, &verdicts, &pool)?;
     emitting.count(&mut summary)?;

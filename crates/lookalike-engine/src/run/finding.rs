@@ -1,9 +1,12 @@
 //! How candidates were found, and what was not: for the summaries of all commands.
 
+use std::sync::atomic::Ordering;
+
 use lookalike::{Cluster, Method, lsh::FEWEST_SHINGLES, sketch::Modulus};
 use serde::Serialize;
 
-use super::counting::Counted;
+use super::{counting::Counted, matching::Matcher};
+use crate::{memory::peak_memory, spill::Budget};
 
 /// How candidates were found, what share of the similar pairs that promises, and what was set aside.
 #[derive(Debug, Clone, Serialize)]
@@ -26,6 +29,9 @@ pub struct Finding {
     pub most_common: u32,
     /// Documents that share only such: nothing is found for them but equal ones.
     pub all_common: u64,
+    /// Bytes by which indexes of texts that are alike but not alike enough took more memory than the run was to take: all else goes
+    /// to temporary files then, but they cannot.
+    pub above_memory: u64,
 }
 
 impl Finding {
@@ -45,17 +51,21 @@ impl Finding {
             common: 0,
             most_common: 0,
             all_common: 0,
+            above_memory: 0,
         }
     }
 
-    /// Takes what was met and set aside when shared elements were counted, or what met when it was decided.
-    pub(crate) fn count(&mut self, method: &Method, counted: &Counted, met: u64, refused: u64) {
-        (self.pairs_met, self.pairs_refused) = match method.lists() {
+    /// Takes what was met and set aside when shared elements were counted, or what met when it was decided, and what was too
+    /// much for memory.
+    pub(crate) fn count(&mut self, counted: &Counted, matcher: &Matcher, budget: &Budget) {
+        let [met, refused] = [&matcher.met, &matcher.refused].map(|count| count.load(Ordering::Relaxed));
+        (self.pairs_met, self.pairs_refused) = match matcher.method.lists() {
             true => (counted.met, counted.met - counted.candidates),
             false => (met, refused),
         };
         self.common = counted.aside.len() as u64;
         self.most_common = counted.aside.iter().map(|common| common.documents).max().unwrap_or(0);
         self.all_common = counted.lost;
+        self.above_memory = budget.above(peak_memory());
     }
 }

@@ -1,6 +1,6 @@
 //! The buckets that are so large that they may become crowds, and the documents in them.
 
-use lookalike::{cluster::Buckets, lsh::NONE};
+use lookalike::lsh::NONE;
 use rayon::prelude::*;
 
 use super::pairing::Pairing;
@@ -33,8 +33,8 @@ pub(super) struct Bucket {
 }
 
 impl Large {
-    /// Buckets of at least `size` contenders; none where there are none. To be called on the pool.
-    pub(super) fn of(buckets: &Buckets, size: usize, pairing: &Pairing) -> Result<Option<Self>> {
+    /// Of band columns, the buckets of at least `size` contenders; none where there are none. To be called on the pool.
+    pub(super) fn of(columns: &[Vec<u32>], size: usize, pairing: &Pairing) -> Result<Option<Self>> {
         let numbers = pairing.numbers()?;
         // Of a band its large buckets with their last contenders, and the rows (contender, which of those).
         let of_band = |column: &Vec<u32>| {
@@ -63,7 +63,7 @@ impl Large {
             }
             (large, rows)
         };
-        let bands: Vec<_> = buckets.columns().par_iter().map(of_band).collect();
+        let bands: Vec<_> = columns.par_iter().map(of_band).collect();
         if bands.iter().all(|(large, _)| large.is_empty()) {
             return Ok(None);
         }
@@ -119,6 +119,16 @@ impl Large {
     /// How many of these contenders are in any.
     pub(super) fn members(&self, numbers: std::ops::Range<u32>) -> u64 {
         self.members.below(numbers.end.into()) - self.members.below(numbers.start.into())
+    }
+
+    /// All of them, ascending.
+    pub(super) fn all_members(&self) -> impl Iterator<Item = u32> {
+        self.members.places().iter().map(|member| member as u32)
+    }
+
+    /// Whether a bucket of a band is one of these.
+    pub(super) fn has(&self, band: u32, bucket: u32) -> bool {
+        self.buckets.binary_search_by_key(&(band, bucket), |large| (large.band, large.bucket)).is_ok()
     }
 
     pub(super) fn bound(&self) -> u32 {

@@ -48,6 +48,11 @@ impl Sets {
         self.lengths[number as usize] as usize
     }
 
+    /// Lets all go to the file where others that cannot go there have taken the memory.
+    pub(crate) fn make_room(&mut self) -> Result<()> {
+        self.spill.make_room()
+    }
+
     /// Takes sets for good, each as (number, length), one after the other.
     fn append(&mut self, documents: &[(u32, u32)], shingles: &[u64]) -> Result<()> {
         let mut start = self.spill.len();

@@ -1,20 +1,22 @@
 //! Who meets whom: the first half of *candidate*, as it is held between pairing and deciding.
 
 use lookalike::{
-    Candidates, Method,
+    Candidates, Method, Verify,
     cluster::{Buckets, Links, Listed},
     lsh::NONE,
+    verify::Measure,
 };
 use rayon::{ThreadPool, prelude::*};
 
 use super::{
     counting::{Counted, count},
+    joining::Joining,
     loading::Sets,
     matching::{Matcher, Room},
     pairing::Pairing,
     table::Table,
 };
-use crate::{config::Observer, error::Result, places::Places};
+use crate::{config::Observer, error::Result, places::Places, spill::Budget};
 
 /// Pairs that are looked at before those that are candidates are verified: what bounds the memory.
 const BATCH: usize = 1 << 22;
@@ -71,6 +73,25 @@ impl Meetings {
         Ok(Self::Listed(method.join(&loaded).iter().map(|pair| (pair.a, pair.b)).collect()))
     }
 
+    /// Indexes for what has to be found in large buckets, of `size` contenders; none where there is none, or where sets are not
+    /// compared for resemblance.
+    pub(crate) fn joining(
+        &self,
+        size: usize,
+        matcher: &Matcher,
+        sets: &mut Sets,
+        budget: &Budget,
+        pool: &ThreadPool,
+    ) -> Result<Option<Joining>> {
+        let method = matcher.method;
+        match self {
+            Self::Columns(columns) if method.verify() == Verify::Exact && method.config().measure == Measure::Resemblance => {
+                Joining::of(columns, size, matcher, sets, budget, pool)
+            }
+            _ => Ok(None),
+        }
+    }
+
     /// In the form that going down keep order asks for.
     pub(crate) fn links(self, numbers: u32) -> Links {
         match self {
@@ -87,15 +108,23 @@ impl Meetings {
         }
     }
 
-    /// Gives every candidate pair in batches to `verify`; each pair once, in an order that depends on the documents alone.
+    /// Gives candidate pairs in batches to `verify`, each pair once, in an order that depends on the documents alone: all of them,
+    /// or where there is a `joining` of large buckets, all but those of which it tells that they do not match.
     pub(crate) fn each_candidate_pair(
         &self,
+        joining: Option<&Joining>,
         matcher: &Matcher,
+        sets: &Sets,
         pool: &ThreadPool,
         mut verify: impl FnMut(&[(u32, u32)]) -> Result<()>,
     ) -> Result<()> {
         match self {
-            Self::Columns(columns) => each_in_columns(columns, matcher, pool, verify),
+            Self::Columns(columns) => {
+                if let Some(joining) = joining {
+                    joining.each_candidate_pair(matcher, sets, pool, BATCH, &mut verify)?;
+                }
+                each_in_columns(columns, joining, matcher, pool, verify)
+            }
             Self::Listed(pairs) => {
                 let one = |(room, other): &mut (Room, Vec<u32>), &(a, b): &(u32, u32)| {
                     other.clear();
@@ -113,8 +142,10 @@ impl Meetings {
     }
 }
 
+/// Those that share no bucket of a `joining`.
 fn each_in_columns(
     columns: &[Vec<u32>],
+    joining: Option<&Joining>,
     matcher: &Matcher,
     pool: &ThreadPool,
     mut verify: impl FnMut(&[(u32, u32)]) -> Result<()>,
@@ -122,10 +153,13 @@ fn each_in_columns(
     for (band, column) in columns.iter().enumerate() {
         let mut rows: Vec<(u32, u32)> = column.iter().copied().zip(0..).filter(|&(bucket, _)| bucket != NONE).collect();
         rows.sort_unstable();
+        let is_joined = |bucket| joining.is_some_and(|joining| joining.has(band, bucket));
         let met_before = |a: u32, b: u32| {
-            columns[..band].iter().any(|column| column[a as usize] != NONE && column[a as usize] == column[b as usize])
+            let mut earlier = columns[..band].iter();
+            earlier.any(|column| column[a as usize] != NONE && column[a as usize] == column[b as usize])
+                || joining.is_some_and(|joining| joining.share(a, b))
         };
-        // A document with those behind it in its bucket, unless they met in an earlier band.
+        // A document with those behind it in its bucket, unless they met in an earlier band or were joined.
         let behind = |(room, others): &mut (Room, Vec<u32>), tail: &&[(u32, u32)]| -> Result<Vec<(u32, u32)>> {
             let a = tail[0].1;
             others.clear();
@@ -140,7 +174,7 @@ fn each_in_columns(
             batch.clear();
             verify(&found?.concat())
         };
-        for bucket in rows.chunk_by(|a, b| a.0 == b.0) {
+        for bucket in rows.chunk_by(|a, b| a.0 == b.0).filter(|bucket| !is_joined(bucket[0].0)) {
             for at in 0..bucket.len() - 1 {
                 batch.push(&bucket[at..]);
                 pairs += bucket.len() - at;

@@ -14,6 +14,8 @@ mod finding;
 mod greedy;
 mod grouping;
 mod ids;
+mod indexes;
+mod joining;
 mod large;
 mod lists;
 mod loading;

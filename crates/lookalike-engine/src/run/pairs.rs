@@ -1,9 +1,6 @@
 //! Every match of a collection, from candidates or, exactly, from an all-pairs join.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::atomic::Ordering,
-};
+use std::path::{Path, PathBuf};
 
 use lookalike::{
     Cluster, Config, Method, Verify,
@@ -138,14 +135,15 @@ fn all_passes(config: &RunConfig, output: Option<&Path>, observer: Observer) -> 
     pairing.copies.iter().for_each(|&(_, leader)| copied.insert(leader));
     let (meetings, counted) = Meetings::new(&method, &mut table, &mut pairing, Some(&copied), &pool, observer)?;
     let pass = Pass { config, method: &method, source: &source, table: &table, pool: &pool, observer };
-    let sets = match method.verify() {
+    let mut sets = match method.verify() {
         Verify::Exact => loading::load_contenders(pass, &pairing)?,
         Verify::Sketch | Verify::None => Sets::new(pairing.numbers()?, &table),
     };
     let meetings = meetings.join(&method, &pairing, &sets)?;
     let matcher = Matcher::new(&method, &table.lists, &pairing);
     let mut matches: Vec<(u32, u32, PairFigures)> = Vec::new();
-    meetings.each_candidate_pair(&matcher, &pool, |batch| {
+    let joining = meetings.joining(config.crowd, &matcher, &mut sets, &budget, &pool)?;
+    meetings.each_candidate_pair(joining.as_ref(), &matcher, &sets, &pool, |batch| {
         for (&(a, b), likeness) in batch.iter().zip(likenesses(batch, &matcher, &sets, &pool)?) {
             if let Some(likeness) = likeness {
                 matches.push((a, b, figures(a, b, likeness, &matcher)?));
@@ -157,7 +155,7 @@ fn all_passes(config: &RunConfig, output: Option<&Path>, observer: Observer) -> 
     let listed = listing.write(matches, &mut output)?;
     finish([bad, Some(output)])?;
     let mut finding = Finding::new(&method);
-    finding.count(&method, &counted, matcher.met.load(Ordering::Relaxed), matcher.refused.load(Ordering::Relaxed));
+    finding.count(&counted, &matcher, &budget);
     Ok(PairsSummary {
         documents: table.documents,
         pairs: listed,

@@ -14,13 +14,15 @@ pub(crate) struct Budget {
     limit: u64,
     besides: u64,
     held: AtomicU64,
+    /// The most that was held above the limit, as far as was told.
+    above: AtomicU64,
     temp_dir: PathBuf,
 }
 
 impl Budget {
     /// Up to `limit` bytes, and whatever is more in files in `temp_dir`. The run takes some `besides`.
     pub(crate) fn new(limit: u64, besides: u64, temp_dir: &Path) -> Arc<Self> {
-        Arc::new(Self { limit, besides, held: AtomicU64::new(0), temp_dir: temp_dir.into() })
+        Arc::new(Self { limit, besides, held: AtomicU64::new(0), above: AtomicU64::new(0), temp_dir: temp_dir.into() })
     }
 
     /// Bytes that the stores may hold.
@@ -49,6 +51,18 @@ impl Budget {
 
     pub(crate) fn is_over(&self) -> bool {
         self.held() > self.limit
+    }
+
+    /// To be called where what is held above the limit stays in memory, since it can go to no file.
+    pub(crate) fn tell(&self) {
+        self.above.fetch_max(self.held().saturating_sub(self.limit), Ordering::Relaxed);
+    }
+
+    /// Bytes that stayed in memory above the limit and made the run take more than it may, given its `peak` where that is known.
+    pub(crate) fn above(&self, peak: Option<u64>) -> u64 {
+        let above = self.above.load(Ordering::Relaxed);
+        // Some of what is above the limit may fit into what was left for the allocator.
+        peak.map_or(above, |peak| above.min(peak.saturating_sub(self.besides + self.limit / 2 * 3)))
     }
 
     /// The least that a store writes to its file when memory is full.

@@ -57,6 +57,11 @@ impl<T: bytemuck::Pod> Spill<T> {
             rest = later;
         }
         self.budget.hold(size_of_val(more));
+        self.make_room()
+    }
+
+    /// Writes all to the file if more is held than may be, and it is worth it.
+    pub(crate) fn make_room(&mut self) -> Result<()> {
         if self.budget.is_over() && self.in_memory as usize * size_of::<T>() >= self.budget.worth_writing() {
             self.flush()
         } else {
