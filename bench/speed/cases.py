@@ -134,20 +134,22 @@ def growth(bench: Bench) -> Figures:
     return {**figures, "ratio": seconds[1] / seconds[0]}
 
 
-def shape(name: str, full: int, tiny: int, *flags: str, tiny_flags: tuple[str, ...] = ()) -> Callable[[Bench], Figures]:
-    """A hard shape."""
+def shape(
+    name: str, full: int, tiny: int, *flags: str, tiny_flags: tuple[str, ...] = (), asked: tuple[str, ...] = ()
+) -> Callable[[Bench], Figures]:
+    """A hard shape, and what is asked of the command besides."""
 
     def case(bench: Bench) -> Figures:
         documents = str(bench.of(full, tiny))
         chosen = (tiny_flags or flags) if bench.tiny else flags
         inputs, afterwards = bench.generated(lookalike("make-shape"), name, "--documents", documents, *chosen)
         try:
-            cost, told = bench.run(inputs)
+            cost, told = bench.run(inputs, *asked)
         except TooSlow as over:
             return {"documents": int(documents), "stopped": str(over)}
         finally:
             afterwards()
-        fields = ("documents", "kept", "dropped", "bytes", "pairs_met")
+        fields = ("documents", "kept", "dropped", "bytes", "pairs_met", "above_memory")
         finding = told.get("finding", told)
         return {**{field: told.get(field, finding.get(field)) for field in fields}, **cost.record()}
 
@@ -166,11 +168,13 @@ CASES: dict[str, Callable[[Bench], Figures]] = {
     # A tenth too, so that one sees how the time grows.
     "template, a tenth": shape("template", 100_000, 1_000),
     "template": shape("template", 1_000_000, 2_000),
+    "template, 1 GB": shape("template", 1_000_000, 2_000, asked=("--memory", "1G")),
+    "template, components": shape("template", 100_000, 2_000, asked=("--cluster", "components")),
     "huge": shape("huge", 100_000, 1_000, tiny_flags=("--megabytes", "10")),
     "ten words": shape("short", 10_000_000, 50_000),
-    "header": shape("header", 40_000, 500),
-    "collisions, a tenth": shape("collisions", 30_000, 1_000),
-    "collisions": shape("collisions", 300_000, 2_000),
+    "header": shape("header", 300_000, 500),
+    "collisions, a tenth": shape("collisions", 100_000, 1_000),
+    "collisions": shape("collisions", 1_000_000, 2_000),
 }
 
 
