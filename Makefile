@@ -65,7 +65,7 @@ bench-web:
 # Each target for so many seconds; FUZZ='a target' for one.
 .PHONY: fuzz
 SECONDS ?= 600
-FUZZ ?= canonicalise rabin sketch law lines run truths
+FUZZ ?= canonicalise dictionaries rabin sketch law lines run state truths
 fuzz:
 	cargo +nightly fuzz build
 	for target in $(FUZZ); do mkdir -p fuzz/found/$$target; \

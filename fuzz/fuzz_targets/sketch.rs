@@ -9,7 +9,7 @@ use lookalike::{
     sketch::{BITS_SLOTS, MinHash, OnePermutation, bits},
     text::{Folds, Text, Tokens, TokensBy, canonicalise},
 };
-use lookalike_fuzz::{naive, text};
+use lookalike_fuzz::{ascii_json, naive, text};
 
 fuzz_target!(|bytes: &[u8]| {
     let [choice, rest @ ..] = bytes else { return };
@@ -23,7 +23,7 @@ fuzz_target!(|bytes: &[u8]| {
 
     let (mut tokens, mut hashes, mut numbers, mut slots) = (Tokens::new(), Vec::new(), Vec::new(), Vec::new());
     canonicalise(&text, tokens_by, Folds::default(), &mut tokens);
-    assert_eq!(tokens.len(), naive::tokens(&text, tokens_by).len());
+    assert_eq!(tokens.len(), naive::tokens(&text, tokens_by, Folds::default()).len());
     token_hashes(&tokens, &mut hashes);
     fingerprints(&hashes, method.shingling(), &mut numbers);
     let curve = method.shape().expect("bands").curve();
@@ -38,13 +38,7 @@ fuzz_target!(|bytes: &[u8]| {
 
     // As it stands in a line, and with every character that is no ASCII as a number.
     let json = serde_json::to_string(&text).expect("a text is JSON");
-    let ascii: String = json.chars().fold(String::new(), |mut ascii, c| {
-        match c.is_ascii() {
-            true => ascii.push(c),
-            false => c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| ascii += &format!("\\u{unit:04x}")),
-        }
-        ascii
-    });
+    let ascii = ascii_json(&json);
     let mut scratch = Scratch::default();
     for form in [Text::Plain(&text), Text::Escaped(&json[1..json.len() - 1]), Text::Escaped(&ascii[1..ascii.len() - 1])] {
         method.sketch(form, &mut scratch);

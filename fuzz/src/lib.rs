@@ -13,3 +13,14 @@ pub fn text(bytes: &[u8]) -> String {
 pub fn texts(bytes: &[u8]) -> Vec<String> {
     bytes.split(|&byte| byte == 0xff).map(text).collect()
 }
+
+/// JSON with every character that is no ASCII as a number.
+pub fn ascii_json(json: &str) -> String {
+    json.chars().fold(String::new(), |mut ascii, c| {
+        match c.is_ascii() {
+            true => ascii.push(c),
+            false => c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| ascii += &format!("\\u{unit:04x}")),
+        }
+        ascii
+    })
+}

@@ -1,11 +1,15 @@
 //! The canonical form by its definition, the whole text at once.
 
+use std::sync::LazyLock;
+
+use ferrous_opencc::{OpenCC, config::BuiltinConfig};
 use icu_casemap::CaseMapper;
-use icu_normalizer::ComposingNormalizer;
+use icu_normalizer::{ComposingNormalizer, DecomposingNormalizer};
 use icu_properties::props::{
     BinaryProperty, DefaultIgnorableCodePoint, EnumeratedProperty, GeneralCategory, GeneralCategoryGroup, Script,
 };
-use lookalike::text::TokensBy;
+use jieba_rs::Jieba;
+use lookalike::text::{Folds, TokensBy};
 
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
@@ -33,15 +37,58 @@ fn kind(c: char, by: TokensBy) -> Kind {
     if solo && by == TokensBy::Auto { Kind::Solo } else { Kind::Word }
 }
 
-/// Format characters dropped, NFKC, case folded, NFKC; letters and digits with the marks behind them make tokens. Not for
-/// dictionary words.
-pub fn tokens(text: &str, by: TokensBy) -> Vec<String> {
+/// Format characters dropped, NFKC, case folded, NFKC.
+fn canonical(text: &str) -> String {
     let nfkc = ComposingNormalizer::new_nfkc();
     let seen: String = text.chars().filter(|&c| !is_ignorable(c)).collect();
     let folded = CaseMapper::new().fold_string(&nfkc.normalize(&seen)).into_owned();
+    nfkc.normalize(&folded).chars().filter(|&c| !is_ignorable(c)).collect()
+}
+
+/// OpenCC's form of a character, of that again, until nothing changes.
+fn simplified(c: char) -> char {
+    static T2S: LazyLock<OpenCC> = LazyLock::new(|| OpenCC::from_config(BuiltinConfig::T2s).expect("it is built in"));
+    let image = T2S.convert(&c.to_string()).chars().next().expect("a character for a character");
+    if image == c { c } else { simplified(image) }
+}
+
+/// Letters of the three scripts without the marks behind them and the bars through them.
+fn without_accents(text: &str) -> String {
+    let (mut letters, mut bare) = (String::new(), false);
+    for c in DecomposingNormalizer::new_nfd().normalize(text).chars() {
+        match kind(c, TokensBy::Auto) {
+            Kind::Mark if bare => continue,
+            Kind::Mark => {}
+            kind => {
+                let script = Script::for_char(c);
+                bare = kind == Kind::Word && matches!(script, Script::Latin | Script::Greek | Script::Cyrillic);
+            }
+        }
+        let barred = "øđłħŧı".chars().zip("odlhti".chars()).find(|(barred, _)| *barred == c);
+        letters.push(barred.map_or(c, |(_, bare)| bare));
+    }
+    ComposingNormalizer::new_nfc().normalize(&letters).into_owned()
+}
+
+fn folded(text: &str, folds: Folds) -> String {
+    let is_digit = |c| folds.digits && GeneralCategory::for_char(c) == GeneralCategory::DecimalNumber;
+    let image = |c| match is_digit(c) {
+        true => '0',
+        false if folds.simplified => simplified(c),
+        false => c,
+    };
+    let folded: String = canonical(text).chars().map(image).collect();
+    if folds.accents { without_accents(&folded) } else { folded }
+}
+
+/// The canonical form, folded; letters and digits with the marks behind them make tokens.
+pub fn tokens(text: &str, by: TokensBy, folds: Folds) -> Vec<String> {
+    if by == TokensBy::Jieba {
+        return dictionary_words(tokens(text, TokensBy::Auto, folds));
+    }
     let mut tokens: Vec<String> = Vec::new();
     let (mut open, mut space) = (None, false);
-    for c in nfkc.normalize(&folded).chars().filter(|&c| !is_ignorable(c)) {
+    for c in folded(text, folds).chars() {
         let kind = kind(c, by);
         if kind == Kind::Separator {
             (open, space) = (None, true);
@@ -61,4 +108,30 @@ pub fn tokens(text: &str, by: TokensBy) -> Vec<String> {
         }
     }
     tokens
+}
+
+/// Joins Han characters that follow each other, up to a mark, and cuts them into words: in texts of up to 64 KiB.
+fn dictionary_words(tokens: Vec<String>) -> Vec<String> {
+    static JIEBA: LazyLock<Jieba> = LazyLock::new(Jieba::new);
+    let (mut words, mut run) = (Vec::new(), String::new());
+    let cut = |run: &mut String, words: &mut Vec<String>| {
+        words.extend(JIEBA.cut(run, false).into_iter().map(|token| token.word.to_string()));
+        run.clear();
+    };
+    for token in tokens {
+        let first = token.chars().next().expect("no token is empty");
+        if Script::for_char(first) != Script::Han {
+            cut(&mut run, &mut words);
+            words.push(token);
+            continue;
+        }
+        run.push(first);
+        let marks = &token[first.len_utf8()..];
+        if !marks.is_empty() {
+            cut(&mut run, &mut words);
+            words.last_mut().expect("the character itself").push_str(marks);
+        }
+    }
+    cut(&mut run, &mut words);
+    words
 }

@@ -53,6 +53,18 @@ impl BlockIds {
         })
     }
 
+    /// Whether they are those of so many documents.
+    pub(super) fn fit(&self, count: usize) -> bool {
+        let mut end = Some(0);
+        let mut on_a_border = |&length: &u32| {
+            end = end.and_then(|end: usize| end.checked_add(length as usize)).filter(|&end| self.text.is_char_boundary(end));
+            end.is_some()
+        };
+        (self.lengths.len(), self.hashes.len()) == (count, count)
+            && self.lengths.iter().all(&mut on_a_border)
+            && end == Some(self.text.len())
+    }
+
     /// Gives ids to those that have none: `names` has one for each.
     pub(crate) fn fill(&mut self, names: impl Iterator<Item = String>) {
         let mut filled = Self::default();

@@ -31,6 +31,13 @@ impl BlockLists {
         self.lengths.push(elements.len() as u32);
         self.levels.push(level as u8);
     }
+
+    /// Whether they are those of so many documents, with levels up to the highest.
+    pub(super) fn fit(&self, count: usize, highest: u32) -> bool {
+        (self.lengths.len(), self.levels.len()) == (count, count)
+            && self.lengths.iter().map(|&length| u64::from(length)).sum::<u64>() == self.elements.len() as u64
+            && self.levels.iter().all(|&level| u32::from(level) <= highest)
+    }
 }
 
 /// All documents' lists. Nine bytes a document in memory.

@@ -1,8 +1,10 @@
 //! What the first pass found out of a block ↔ a record of the journal.
 
+use lookalike::{Method, cluster::Keep};
+
 use super::{ids::BlockIds, lists::BlockLists, table::Sketched};
 use crate::{
-    read::{BlockInfo, Tag},
+    read::{BlockInfo, Fields, Start, Tag},
     state::{Taken, put, put_text},
 };
 
@@ -67,5 +69,91 @@ impl Recorded {
         let sketched =
             Sketched { info, digests, bits, columns, lists, keys, labels, ids, without_id, bad_lines, bad_messages, line_bytes };
         Some(Self { sketched, tag, digest, read })
+    }
+    /// Whether it is of the block that `start` has come to, with all that this run finds out of each document. Damage is told by
+    /// checksums; this tells what another program wrote, whose numbers mean other things.
+    pub(crate) fn fits(&self, method: &Method, fields: &Fields, inputs: usize, start: &Start) -> bool {
+        let Self { sketched, tag, .. } = self;
+        let Sketched { info, digests, bits, columns, lists, keys, labels, ids, bad_messages, .. } = sketched;
+        let count = digests.len();
+        let if_asked = |asked: bool| if asked { count } else { 0 };
+        let first_line = { start.lines }.first_line(Tag { lines: 0, ..*tag });
+        tag.input < inputs
+            && (tag.input, tag.index) == start.block
+            && tag.lines == (count + info.skipped.len()) as u64
+            && (info.count as usize, info.first_line) == (count, first_line)
+            && bad_messages.len() <= info.skipped.len()
+            // Numbers of which no sum overflows.
+            && sketched.line_bytes.max(sketched.without_id) >> 48 == 0
+            && bits.len() == count * method.stride()
+            && columns.len() == method.columns()
+            && columns.iter().all(|column| column.len() == count)
+            && lists.fit(if_asked(method.lists()), method.highest_level())
+            && keys.len() == if_asked(fields.keep != Keep::First)
+            && labels.len() == if_asked(fields.label.is_some())
+            && ids.fit(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lookalike::fingerprint::EMPTY_DIGEST;
+
+    use super::*;
+    use crate::{config::RunConfig, run::sketching::fields};
+
+    /// The third line of the second block of the second input is bad, the two before it are documents.
+    fn recorded(method: &Method) -> Recorded {
+        let mut sketched = Sketched::new(method);
+        sketched.info = BlockInfo { input: 1, first_line: 8, first_document: 0, count: 2, skipped: vec![2] };
+        sketched.digests = vec![EMPTY_DIGEST; 2];
+        sketched.bits = vec![0; 2 * method.stride()];
+        sketched.columns.iter_mut().for_each(|column| column.extend([1, 2]));
+        ["\"é\"", "7"].iter().for_each(|id| sketched.ids.push(id));
+        (sketched.bad_lines, sketched.bad_messages) = (b"no record\n".to_vec(), vec![(2, "not JSON".into())]);
+        Recorded { sketched, tag: Tag { input: 1, index: 1, last: true, lines: 3 }, digest: Some(5), read: 99 }
+    }
+
+    #[test]
+    fn what_was_put_is_taken_and_fits_where_it_was_and_nowhere_else() {
+        let method = Method::new(Default::default()).unwrap();
+        let fields = fields(&RunConfig::default()).unwrap();
+        let mut start = Start::default();
+        start.pass(Tag { input: 0, index: 0, last: true, lines: 3 });
+        let first = start;
+        start.pass(Tag { input: 1, index: 0, last: false, lines: 7 });
+        let again = |Recorded { sketched, tag, digest, read }: &Recorded| {
+            let mut record = Vec::new();
+            Recorded::put(sketched, *tag, *digest, *read, &mut record);
+            assert!((0..record.len()).all(|end| Recorded::take(&record[..end]).is_none()));
+            Recorded::take(&record).unwrap()
+        };
+        let taken = again(&recorded(&method));
+        assert!(taken.fits(&method, &fields, 2, &start));
+        assert_eq!((taken.tag.lines, taken.digest, taken.read, &*taken.sketched.ids.text), (3, Some(5), 99, "\"é\"7"));
+        assert!(!taken.fits(&method, &fields, 1, &start) && !taken.fits(&method, &fields, 2, &first));
+        let wrongs: [fn(&mut Recorded); 16] = [
+            |wrong| wrong.tag.index = 2,
+            |wrong| wrong.tag.lines = 4,
+            |wrong| wrong.sketched.info.first_line = u64::MAX,
+            |wrong| wrong.sketched.info.count = 3,
+            |wrong| wrong.sketched.info.skipped.clear(),
+            |wrong| wrong.sketched.bad_messages.push((0, String::new())),
+            |wrong| wrong.sketched.line_bytes = u64::MAX,
+            |wrong| wrong.sketched.without_id = u64::MAX,
+            |wrong| wrong.sketched.bits.truncate(1),
+            |wrong| wrong.sketched.columns.truncate(1),
+            |wrong| wrong.sketched.columns[3].clear(),
+            |wrong| wrong.sketched.lists.push(&[1], 0),
+            |wrong| wrong.sketched.keys.push(1),
+            |wrong| wrong.sketched.ids.lengths = vec![2, 3],
+            |wrong| wrong.sketched.ids.lengths = vec![4, u32::MAX],
+            |wrong| wrong.sketched.ids.hashes.clear(),
+        ];
+        for (number, wrong) in wrongs.iter().enumerate() {
+            let mut recorded = recorded(&method);
+            wrong(&mut recorded);
+            assert!(!again(&recorded).fits(&method, &fields, 2, &start), "{number}");
+        }
     }
 }

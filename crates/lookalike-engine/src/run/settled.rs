@@ -3,6 +3,8 @@
 //! Sets are not recorded: they are twice as much as all else that a run records, and a run that goes on reads the blocks before
 //! again anyway, for their kept lines.
 
+use std::ops::Range;
+
 use lookalike::{cluster::Best, verify::Overlap};
 use xxhash_rust::xxh3::Xxh3;
 
@@ -77,6 +79,25 @@ impl Settled {
         }
         Some(settled)
     }
+
+    /// Whether it can be of the round behind these blocks and before the contender `next`, of so many in so many blocks. Damage is
+    /// told by checksums; this tells what another program wrote.
+    pub(crate) fn fits(&self, blocks: Range<u64>, next: u32, contenders: u32) -> bool {
+        let decided = next..self.next;
+        blocks.contains(&self.blocks.wrapping_sub(1))
+            && next <= self.next
+            && self.next <= contenders
+            && self.dropped.is_sorted_by(|a, b| a.0 < b.0)
+            && self.dropped.iter().all(|(number, verdict)| {
+                decided.contains(number) && verdict.representative().is_some_and(|representative| representative < *number)
+            })
+            && self.copies.iter().all(|(leader, (verdicts, (found, to)))| {
+                *leader < self.next
+                    && *to <= contenders
+                    && found.as_ref().is_none_or(|(best, _)| best.document < contenders)
+                    && verdicts.iter().all(|row| row.1.representative().is_some_and(|representative| representative < contenders))
+            })
+    }
 }
 
 fn found(numbers: Option<&[u64; 8]>) -> Found {
@@ -91,4 +112,51 @@ pub(crate) fn contenders_digest(pairing: &Pairing) -> [u64; 2] {
     let mut hasher = Xxh3::new();
     pairing.contenders.places().iter().for_each(|rank| hasher.update(&rank.to_le_bytes()));
     [pairing.contenders.len(), hasher.digest()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_put_is_taken_and_fits_where_it_was_and_nowhere_else() {
+        let dropped = |representative| Verdict::dropped(representative, Some(Overlap { shared: 4, a: 5, b: 5 }));
+        let best = Best { document: 2, rank: 9, similarity: 0.9 };
+        let found = Some((best, Likeness { similarity: 0.9, overlap: Some(Overlap { shared: 9, a: 10, b: 9 }) }));
+        let settled = || Settled {
+            blocks: 6,
+            next: 8,
+            met: [20, 10],
+            dropped: vec![(4, dropped(1)), (7, dropped(2))],
+            copies: vec![(4, (vec![(30, dropped(1))], (found, 8)))],
+        };
+        let again = |settled: &Settled| {
+            let mut record = Vec::new();
+            settled.put(&mut record);
+            assert!((0..record.len()).all(|end| Settled::take(&record[..end]).is_none()));
+            Settled::take(&record).unwrap()
+        };
+        let fits = |settled: &Settled| again(settled).fits(5..9, 3, 10);
+        let mut bytes = [Vec::new(), Vec::new()];
+        settled().put(&mut bytes[0]);
+        again(&settled()).put(&mut bytes[1]);
+        assert!(bytes[0] == bytes[1] && fits(&settled()));
+        assert!(!settled().fits(6..9, 3, 10) && !settled().fits(5..9, 5, 10) && !settled().fits(5..9, 3, 7));
+        let wrongs: [fn(&mut Settled); 9] = [
+            |wrong| wrong.blocks = 0,
+            |wrong| wrong.blocks = 10,
+            |wrong| wrong.next = 7,
+            |wrong| wrong.dropped.swap(0, 1),
+            |wrong| wrong.dropped[0].1 = Verdict::dropped(4, None),
+            |wrong| wrong.dropped[0].1 = Verdict::KEPT,
+            |wrong| wrong.copies[0].0 = 8,
+            |wrong| wrong.copies[0].1.1.1 = 11,
+            |wrong| wrong.copies[0].1.0[0].1 = Verdict::dropped(10, None),
+        ];
+        for (number, wrong) in wrongs.iter().enumerate() {
+            let mut settled = settled();
+            wrong(&mut settled);
+            assert!(!fits(&settled), "{number}");
+        }
+    }
 }

@@ -50,7 +50,7 @@ pub(crate) fn settle(
     }
     let (mut state, mut done, wanted) = (state, Reached::default(), Places::none(numbers.into()));
     if let Some(state) = &mut state {
-        done = restore(state, &mut deciding)?;
+        done = restore(state, &mut deciding, table.blocks.len() as u64)?;
         awaited.iter().filter(|&number| !deciding.is_dropped(number as u32)).for_each(|number| wanted.insert(number));
         if done.blocks > 0 {
             let share = done.blocks as f64 / table.blocks.len() as f64;
@@ -81,7 +81,7 @@ struct Reached {
 }
 
 /// Takes what an earlier run decided.
-fn restore(state: &mut State, deciding: &mut Deciding) -> Result<Reached> {
+fn restore(state: &mut State, deciding: &mut Deciding, blocks: u64) -> Result<Reached> {
     // The number of a contender says who it is only among the same contenders.
     let own = contenders_digest(deciding.pairing());
     let (mut reached, mut same, mut first) = (Reached::default(), true, true);
@@ -89,7 +89,9 @@ fn restore(state: &mut State, deciding: &mut Deciding) -> Result<Reached> {
         if std::mem::take(&mut first) {
             same = Taken(record).some() == Some(own);
         } else if same {
-            let Some(settled) = Settled::take(record) else { return Ok(None) };
+            let settled =
+                Settled::take(record).filter(|settled| settled.fits(reached.blocks..blocks, reached.next, own[0] as u32));
+            let Some(settled) = settled else { return Ok(None) };
             deciding.restore(reached.next, &settled);
             reached = Reached { blocks: settled.blocks, next: settled.next };
         }

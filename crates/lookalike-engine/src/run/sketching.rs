@@ -72,7 +72,7 @@ pub(crate) fn sketch(
     let mut table = Table::new(method, budget);
     let checked = !config.allow_repeated_ids;
     let start = match &mut state {
-        Some(state) => restore(state, source, &mut table, &mut bad, checked)?,
+        Some(state) => restore(state, (method, &fields), source, &mut table, &mut bad, checked)?,
         None => Start::default(),
     };
     let pass = Pass { method, fields: &fields, skip_bad: config.skip_bad.is_some() };
@@ -118,10 +118,18 @@ pub(crate) fn sketch(
 }
 
 /// Takes what an earlier run recorded. Gives where it has come to.
-fn restore(state: &mut State, source: &Source, table: &mut Table, bad: &mut Option<&mut Output>, checked: bool) -> Result<Start> {
-    let (mut start, mut done) = (Start::default(), 0);
+fn restore(
+    state: &mut State,
+    (method, fields): (&Method, &Fields),
+    source: &Source,
+    table: &mut Table,
+    bad: &mut Option<&mut Output>,
+    checked: bool,
+) -> Result<Start> {
+    let (mut start, mut done, inputs) = (Start::default(), 0, source.inputs().len());
     state.sketches.each(|record| {
-        let Some(Recorded { sketched, tag, digest, read }) = Recorded::take(record) else { return Ok(None) };
+        let recorded = Recorded::take(record).filter(|recorded| recorded.fits(method, fields, inputs, &start));
+        let Some(Recorded { sketched, tag, digest, read }) = recorded else { return Ok(None) };
         if let Some(output) = bad {
             output.write(&sketched.bad_lines)?;
         }
