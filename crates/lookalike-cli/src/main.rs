@@ -1,6 +1,9 @@
 //! The command. Data goes to standard output, words to standard error; 0 is done, 1 is "no" (no pair, not similar enough),
 //! 2 is a failure.
 
+// What data reaches gives an error, never a panic; where one stands, it says why nothing reaches it.
+#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo))]
+
 mod args;
 
 mod output;

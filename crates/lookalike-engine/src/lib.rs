@@ -14,6 +14,9 @@
 //! To judge what came of it, [`enrol`] tells documents by their ids and labels, [`sample_truth`] finds all that is similar to a
 //! random sample, and [`read_pairs`] and [`read_decisions`] read pairs and decisions back.
 
+// What data reaches gives an error, never a panic; where one stands, it says why nothing reaches it.
+#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo))]
+
 mod error;
 
 mod lock;

@@ -177,7 +177,7 @@ impl<'a> Collection<'a> {
         let mut firsts: Vec<u32> = Vec::new();
         let mut first_of = vec![0; order.len()];
         for d in self.contenders(order, &leaders) {
-            let cluster = clusters.add(&self.lists[d as usize]) as usize;
+            let cluster = clusters.add(&self.lists[d as usize])? as usize;
             if cluster == firsts.len() {
                 firsts.push(d);
             }

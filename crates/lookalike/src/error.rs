@@ -237,6 +237,12 @@ pub enum ErrorKind {
         /// The largest sample that is searched.
         max: usize,
     },
+    /// More fingerprints than greedy clusters can number.
+    #[error("greedy clusters hold at most {most} fingerprints: take a smaller sample of each text, or split the collection")]
+    TooManyClustered {
+        /// The most that are possible.
+        most: usize,
+    },
     /// Two sketches that were not made the same way.
     #[error("these sketches cannot be compared: one is {left}, the other {right}; sketch both with the same settings")]
     UnlikeSketches {

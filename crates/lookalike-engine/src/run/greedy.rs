@@ -3,18 +3,15 @@
 use lookalike::{GreedyBy, cluster::GreedyClusters};
 
 use super::{counting::Counted, pairing::Pairing, table::Table};
-use crate::{
-    error::{Error, Result},
-    places::Places,
-};
+use crate::{error::Result, places::Places};
 
 /// For each contender, the first of its cluster; itself where it is that. Only those that are in a cluster with another stay
 /// contenders. And how many sketches were compared.
 pub(crate) fn group(by: GreedyBy, threshold: f64, table: &Table, pairing: &mut Pairing) -> Result<(Vec<u32>, Counted)> {
-    let mut clusters = GreedyClusters::new(by.sample, threshold, by.representative).map_err(Error::from)?;
+    let mut clusters = GreedyClusters::new(by.sample, threshold, by.representative)?;
     let (mut firsts, mut of, mut sizes, mut room) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for number in 0..pairing.numbers()? {
-        let cluster = clusters.add(table.lists.sample(pairing.document(number), &mut room)?.elements) as usize;
+        let cluster = clusters.add(table.lists.sample(pairing.document(number), &mut room)?.elements)? as usize;
         if cluster == firsts.len() {
             firsts.push(number);
             sizes.push(0u32);

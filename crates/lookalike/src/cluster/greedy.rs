@@ -56,6 +56,8 @@ pub struct GreedyClusters {
     kind: Representative,
     chains: Table<u64, Chain>,
     nodes: Vec<Node>,
+    /// Nodes at most: they are numbered by 32 bits, of which [`NONE`] is no number.
+    most: usize,
     /// By cluster: its representative's fingerprints, sorted, and the node of each.
     representatives: Vec<(Vec<u64>, Vec<u32>)>,
     /// The nodes of fingerprints that members have and the representative has not. Without it the chain had to be searched,
@@ -100,7 +102,8 @@ impl GreedyClusters {
         }
         let (chains, nodes, representatives, work) = Default::default();
         let (sidelined, at_hand, shared, met, ranked) = Default::default();
-        Ok(Self { sample, threshold, kind, chains, nodes, representatives, sidelined, work, at_hand, shared, met, ranked })
+        let most = NONE as usize;
+        Ok(Self { sample, threshold, kind, chains, nodes, most, representatives, sidelined, work, at_hand, shared, met, ranked })
     }
 
     /// Puts a sketch (sorted, each fingerprint once; cut to its s least) in a cluster and gives the cluster's number: of those
@@ -110,20 +113,23 @@ impl GreedyClusters {
     /// Memory: 50 to 70 bytes for each fingerprint of each representative; with [`Representative::Popular`], also 60 to 110 for
     /// each other fingerprint of a cluster's members.
     ///
-    /// # Panics
-    /// When there are 2³² fingerprints in clusters or more.
-    pub fn add(&mut self, sketch: &[u64]) -> u32 {
+    /// # Errors
+    /// [`ErrorKind::TooManyClustered`]: when with this sketch there might be 2³² - 1 fingerprints in clusters, or more.
+    pub fn add(&mut self, sketch: &[u64]) -> Result<u32> {
         debug_assert!(sketch.is_sorted_by(|x, y| x < y), "a sorted sketch");
         let sketch = &sketch[..sketch.len().min(self.sample)];
+        if sketch.len() > self.most.saturating_sub(self.nodes.len()) {
+            return Err(ErrorKind::TooManyClustered { most: self.most }.into());
+        }
         let unseen = self.meet(sketch);
-        match (self.most_resembling(sketch, unseen), self.kind) {
+        Ok(match (self.most_resembling(sketch, unseen), self.kind) {
             (Some(cluster), Representative::FirstMember) => cluster,
             (Some(cluster), Representative::Popular) => {
                 self.join(cluster, sketch);
                 cluster
             }
             (None, _) => self.start(sketch),
-        }
+        })
     }
 
     /// The number of clusters.
@@ -260,7 +266,7 @@ impl GreedyClusters {
 
     /// Puts a fingerprint's new node at the head of its chain.
     fn link(&mut self, fingerprint: u64, cluster: u32, members: u32, represents: bool) -> u32 {
-        let node = u32::try_from(self.nodes.len()).ok().filter(|&node| node != NONE).expect("fewer than 2³² fingerprints");
+        let node = self.nodes.len() as u32;
         let chain = self.chains.entry(fingerprint).or_insert(Chain { length: 0, head: NONE });
         chain.length += 1;
         let next = std::mem::replace(&mut chain.head, node);
@@ -286,8 +292,9 @@ impl Hasher for Mixer {
         self.0
     }
 
-    fn write(&mut self, _: &[u8]) {
-        unreachable!("keys are fingerprints and clusters");
+    /// Keys are fingerprints and clusters: of bytes there are none.
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u64(byte.into()));
     }
 
     fn write_u32(&mut self, cluster: u32) {
@@ -371,7 +378,7 @@ mod tests {
                 let mut twin = Twin { sample, threshold, kind, clusters: Vec::new() };
                 for sketch in &sketches {
                     let sketch: Vec<u64> = sketch.iter().copied().collect();
-                    let cluster = greedy.add(&sketch);
+                    let cluster = greedy.add(&sketch).unwrap();
                     prop_assert_eq!(cluster, twin.add(&sketch), "{:?}", kind);
                     prop_assert_eq!(greedy.representative(cluster), twin.representative(cluster as usize));
                 }
@@ -399,7 +406,7 @@ mod tests {
             [(Representative::FirstMember, [0, 0, 0, 1], [1, 2, 3, 4]), (Representative::Popular, [0, 0, 0, 0], [2, 3, 4, 5])]
         {
             let mut greedy = GreedyClusters::new(4, 0.7, kind).unwrap();
-            assert_eq!(sketches.map(|sketch| greedy.add(&sketch)), clusters);
+            assert_eq!(sketches.map(|sketch| greedy.add(&sketch).unwrap()), clusters);
             assert_eq!(greedy.representative(0), representative);
         }
     }
@@ -408,11 +415,11 @@ mod tests {
     fn the_most_resembling_cluster_is_joined_and_the_oldest_of_equals() {
         for kind in kinds() {
             let mut greedy = GreedyClusters::new(usize::MAX, 0.3, kind).unwrap();
-            assert_eq!([1, 2].map(|x| greedy.add(&[x, x + 10, x + 20])), [0, 1]);
-            assert_eq!(greedy.add(&[1, 2, 12]), 1);
+            assert_eq!([1, 2].map(|x| greedy.add(&[x, x + 10, x + 20]).unwrap()), [0, 1]);
+            assert_eq!(greedy.add(&[1, 2, 12]).unwrap(), 1);
             let mut greedy = GreedyClusters::new(usize::MAX, 0.3, kind).unwrap();
-            assert_eq!([2, 1].map(|x| greedy.add(&[x, x + 10])), [0, 1]);
-            assert_eq!(greedy.add(&[1, 2]), 0);
+            assert_eq!([2, 1].map(|x| greedy.add(&[x, x + 10]).unwrap()), [0, 1]);
+            assert_eq!(greedy.add(&[1, 2]).unwrap(), 0);
         }
     }
 
@@ -421,8 +428,19 @@ mod tests {
         for kind in kinds() {
             let mut greedy = GreedyClusters::new(4, 0.5, kind).unwrap();
             assert!(greedy.is_empty());
-            assert_eq!([&[][..], &[1], &[], &[1]].map(|sketch| greedy.add(sketch)), [0, 1, 2, 1]);
+            assert_eq!([&[][..], &[1], &[], &[1]].map(|sketch| greedy.add(sketch).unwrap()), [0, 1, 2, 1]);
             assert!(greedy.representative(2).is_empty());
+        }
+    }
+
+    #[test]
+    fn more_fingerprints_than_can_be_numbered_are_refused_before_they_change_anything() {
+        for kind in kinds() {
+            let mut greedy = GreedyClusters { most: 5, ..GreedyClusters::new(4, 0.5, kind).unwrap() };
+            assert_eq!([greedy.add(&[1, 2, 3, 4, 5]).unwrap(), greedy.add(&[9]).unwrap()], [0, 1]);
+            let error = greedy.add(&[6, 7]).unwrap_err();
+            assert_eq!(error.kind(), &ErrorKind::TooManyClustered { most: 5 });
+            assert!((greedy.len(), greedy.add(&[]).unwrap()) == (2, 2) && greedy.representative(0) == [1, 2, 3, 4]);
         }
     }
 
@@ -459,7 +477,7 @@ mod tests {
         for kind in kinds() {
             let [few, many] = [1_000, 8_000].map(|r| {
                 let mut greedy = GreedyClusters::new(100, 0.5, kind).unwrap();
-                families(r).iter().for_each(|sketch| _ = greedy.add(sketch));
+                families(r).iter().for_each(|sketch| _ = greedy.add(sketch).unwrap());
                 assert_eq!(greedy.len() as u64, r / 8, "{kind:?}");
                 let Work { lookups, comparisons } = greedy.work();
                 assert!(lookups <= 100 * r && comparisons <= r, "{:?}", greedy.work());

@@ -295,12 +295,14 @@ impl Sketcher {
 
 /// A stored b-bit sketch.
 #[inline]
+#[expect(clippy::expect_used, reason = "a stored sketch has the method's stride")]
 fn slots(bits: &[u8]) -> &Bits {
     bits.first_chunk().expect("a b-bit sketch of 128 slots")
 }
 
 /// A stored hash of 128 bits.
 #[inline]
+#[expect(clippy::expect_used, reason = "a stored sketch has the method's stride")]
 fn number(bits: &[u8]) -> u128 {
     u128::from_le_bytes(*bits.first_chunk().expect("a hash of 16 bytes"))
 }

@@ -23,6 +23,7 @@ const CHANCE: f64 = 1.0 / 256.0;
 /// # Panics
 /// When the signature has fewer than [`BITS_SLOTS`] slots.
 #[inline]
+#[expect(clippy::expect_used, reason = "a signature's length is the configuration's, not the data's")]
 pub fn bits(slots: &[u32]) -> Bits {
     let slots: &[u32; BITS_SLOTS] = slots.first_chunk().expect("a signature has at least 128 slots");
     std::array::from_fn(|i| (slots[i].wrapping_mul(0x9e37_79b1) >> 24) as u8)

@@ -23,6 +23,7 @@ pub fn canonicalise(text: &str, by: TokensBy, folds: Folds, tokens: &mut Tokens)
     }
 }
 
+#[expect(clippy::panic, reason = "what this build has not is told by `check` before; no text reaches this")]
 pub(super) fn refuse_unbuilt(by: TokensBy, folds: Folds) {
     if let Err(refusal) = by.check().and(folds.check()) {
         panic!("{refusal}");

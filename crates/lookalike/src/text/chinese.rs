@@ -13,6 +13,7 @@
 /// Cost: 0.1 ms once, then 0.1 µs; each character is asked for once, since the answers are remembered. A folded text takes a
 /// fifth more time than one that is not.
 #[cfg(feature = "chinese")]
+#[expect(clippy::expect_used, reason = "the table is a part of the program, and a test loads it")]
 pub(super) fn simplified(c: char) -> char {
     use std::sync::LazyLock;
 

@@ -93,6 +93,7 @@ impl Sharing {
         let measure = self.measure.into();
         let method =
             Method::new(Config { measure, threshold, recall, candidates: Candidates::Shared(shared), ..Config::default() })?;
+        #[expect(clippy::expect_used, reason = "it was asked for three lines above")]
         let (sharing, run_length) = method.sharing().expect("candidates by shared shingles");
         let found = |&shingles: &usize| Some(Found { shingles, found: method.found_at_threshold_of_size(shingles)? });
         let report = Report {
