@@ -1,7 +1,7 @@
 # `make test` is all that CI runs.
-.PHONY: test fmt clippy unit docs
+.PHONY: test fmt clippy unit portable docs
 
-test: fmt clippy unit docs
+test: fmt clippy unit portable docs
 
 fmt:
 	cargo fmt --all --check
@@ -12,6 +12,11 @@ clippy:
 # Release mode: the properties run thousands of cases.
 unit:
 	cargo test --workspace --locked --release
+
+# The recorded answers and numbers from plain code and from a debug build, with overflow checks and assertions.
+FROZEN = golden fingerprint:: scan:: read:: every_kernel
+portable:
+	cargo test --locked -p lookalike -p lookalike-cli --features portable --lib --test cli -- $(FROZEN)
 
 docs:
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
@@ -62,6 +67,15 @@ bench-web:
 	mkdir -p bench/record
 	python3 bench/speed/web.py $(DATA) --scale $(SCALE) --out bench/record/web$(if $(filter-out 1,$(SCALE)),-$(SCALE)).json
 
+# The core and the engine under AddressSanitizer: every kernel that this machine's processor can run, and its plain twin. Needs a
+# nightly compiler. Leaks are not looked for: threads of a pool may still be ending when a test has.
+.PHONY: sanitize
+SANITIZED = --release --locked --target x86_64-unknown-linux-gnu --target-dir target/sanitize
+SANITIZED += -p lookalike -p lookalike-engine --features lookalike/chinese,lookalike/jieba --lib --tests
+sanitize:
+	ASAN_OPTIONS=detect_leaks=0 RUSTFLAGS=-Zsanitizer=address CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS=true \
+	CARGO_PROFILE_RELEASE_OVERFLOW_CHECKS=true cargo +nightly test $(SANITIZED)
+
 # Each target for so many seconds; FUZZ='a target' for one.
 .PHONY: fuzz
 SECONDS ?= 600
@@ -70,7 +84,7 @@ fuzz:
 	cargo +nightly fuzz build
 	for target in $(FUZZ); do mkdir -p fuzz/found/$$target; \
 	cargo +nightly fuzz run $$target fuzz/found/$$target fuzz/corpus/$$target -- -max_total_time=$(SECONDS) -max_len=4096 \
-	-timeout=20 -print_final_stats=1 || exit 1; done
+	-timeout=20 -detect_leaks=0 -print_final_stats=1 || exit 1; done
 
 # The rivals, on a collection that they finish in minutes, against the pairs that the exact join finds. English only: what a
 # token is in Chinese differs from tool to tool.
