@@ -87,7 +87,7 @@ impl Default for RunConfig {
 const CROWD: usize = 256;
 
 /// What a run takes besides what grows with its documents: the program, blocks that are read and written, buffers.
-const FIXED: u64 = 32 << 20;
+const FIXED: u64 = 56 << 20;
 const FIXED_PER_THREAD: u64 = 8 << 20;
 
 /// Where the system does not tell what is free.
@@ -97,9 +97,7 @@ impl RunConfig {
     /// What the run's stores may hold.
     pub(crate) fn budget(&self, threads: usize) -> Arc<Budget> {
         let memory = self.memory.unwrap_or_else(|| free_memory().map_or(USUAL_MEMORY, |free| free / 2));
-        let fixed = FIXED + FIXED_PER_THREAD * threads as u64;
-        // Two fifths of the rest for what the allocator cannot use, and for what is sorted.
-        Budget::new((memory.saturating_sub(fixed) / 5 * 3).max(memory / 8), fixed, &self.temp_dir)
+        Budget::of(memory, FIXED + FIXED_PER_THREAD * threads as u64, &self.temp_dir)
     }
 
     /// Which document of a group stays. Of texts that contain each other it is the whole that should, not the excerpt.

@@ -145,7 +145,7 @@ mod tests {
             at_most in 0usize..3000,
             reversed: bool,
         ) {
-            let budget = Budget::new(1 << 20, 0, &std::env::temp_dir());
+            let budget = Budget::of(1 << 20, 0, &std::env::temp_dir());
             let mut column = Spill::new(&budget);
             let keys: Vec<u32> = keys.iter().map(|&key| u32::from(key) << spread).collect();
             column.append(&keys).unwrap();

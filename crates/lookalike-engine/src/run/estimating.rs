@@ -53,7 +53,7 @@ mod tests {
     #[test]
     fn what_is_told_grows_with_the_input_and_is_told_once() {
         let method = Method::new(Config::default()).unwrap();
-        let mut table = Table::new(&method, &Budget::new(1 << 20, 5, &std::env::temp_dir()));
+        let mut table = Table::new(&method, &Budget::of(1 << 20, 5, &std::env::temp_dir()));
         table.documents = 1000;
         table.counts.line_bytes = 1_000_000;
         let mut estimating = Estimating::new();
@@ -62,7 +62,8 @@ mod tests {
         assert_eq!(estimating.estimate(&table, 10, 0), None, "of a pipe nobody knows");
         let estimate = estimating.estimate(&table, 10, 100).unwrap();
         let held = 10 * (1000 * (16 + 128 + 84 + 8) + 150_000);
-        assert_eq!((estimate.documents, estimate.memory, estimate.disk), (10_000, (1 << 20) + 5, held - (1 << 20)));
+        let limit = table.budget.limit();
+        assert_eq!((estimate.documents, estimate.memory, estimate.disk), (10_000, limit + 5, held - limit));
         assert!((2400..2500).contains(&estimate.seconds), "{}", estimate.seconds);
         assert_eq!(estimating.estimate(&table, 20, 100), None, "once");
     }

@@ -68,7 +68,7 @@ mod tests {
         #[test]
         fn groups_are_those_of_a_map_whatever_the_memory(keys in prop::collection::vec(0u64..40, 0..200), passes in 1u64..300) {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-            let budget = Budget::new(1 << 20, 0, &std::env::temp_dir());
+            let budget = Budget::of(1 << 20, 0, &std::env::temp_dir());
             let mut column = Spill::new(&budget);
             let keys: Vec<u64> = keys.iter().map(|key| key.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
             column.append(&keys).unwrap();

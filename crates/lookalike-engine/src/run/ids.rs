@@ -215,7 +215,7 @@ mod tests {
     use super::*;
 
     fn ids(names: &[String], flush: bool) -> (Ids, Arc<Budget>) {
-        let budget = Budget::new(1 << 20, 0, &std::env::temp_dir());
+        let budget = Budget::of(1 << 20, 0, &std::env::temp_dir());
         let mut ids = Ids::new(&budget);
         for names in names.chunks(7) {
             let mut block = BlockIds::default();

@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn larger_keys_come_first_and_ties_stay_in_input_order() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-        let mut keys = Spill::new(&Budget::new(1 << 20, 0, &std::env::temp_dir()));
+        let mut keys = Spill::new(&Budget::of(1 << 20, 0, &std::env::temp_dir()));
         let input = Order::new(&keys, 4, &pool).unwrap();
         assert!(input.is_input() && input.len() == 4 && input.rank(3) == 3);
         keys.append(&[1, 3, 3, 2]).unwrap();

@@ -11,6 +11,8 @@ use std::{
 /// A bound that stores share: each tells what it holds, and writes to its temporary file what is too much for all.
 #[derive(Debug)]
 pub(crate) struct Budget {
+    /// What the run may take.
+    memory: u64,
     limit: u64,
     besides: u64,
     held: AtomicU64,
@@ -20,9 +22,13 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// Up to `limit` bytes, and whatever is more in files in `temp_dir`. The run takes some `besides`.
-    pub(crate) fn new(limit: u64, besides: u64, temp_dir: &Path) -> Arc<Self> {
-        Arc::new(Self { limit, besides, held: AtomicU64::new(0), above: AtomicU64::new(0), temp_dir: temp_dir.into() })
+    /// Of a run that may take so many bytes of `memory`, some of them `besides` what stores hold. What is too much for these goes
+    /// to files in `temp_dir`.
+    pub(crate) fn of(memory: u64, besides: u64, temp_dir: &Path) -> Arc<Self> {
+        // Two fifths of the rest for what the allocator cannot use, and for what is sorted.
+        let limit = (memory.saturating_sub(besides) / 5 * 3).max(memory / 8);
+        let (held, above) = (AtomicU64::new(0), AtomicU64::new(0));
+        Arc::new(Self { memory, limit, besides, held, above, temp_dir: temp_dir.into() })
     }
 
     /// Bytes that the stores may hold.
@@ -62,7 +68,7 @@ impl Budget {
     pub(crate) fn above(&self, peak: Option<u64>) -> u64 {
         let above = self.above.load(Ordering::Relaxed);
         // Some of what is above the limit may fit into what was left for the allocator.
-        peak.map_or(above, |peak| above.min(peak.saturating_sub(self.besides + self.limit / 2 * 3)))
+        peak.map_or(above, |peak| above.min(peak.saturating_sub(self.memory)))
     }
 
     /// The least that a store writes to its file when memory is full.

@@ -151,7 +151,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_was_appended_is_read_back(runs in prop::collection::vec((any::<u64>(), 0usize..40_000), 0..12), flushed in 0usize..12) {
-            let budget = Budget::new(1 << 30, 0, &std::env::temp_dir());
+            let budget = Budget::of(1 << 30, 0, &std::env::temp_dir());
             let mut spill = Spill::new(&budget);
             let runs: Vec<Vec<u64>> = runs.into_iter().map(|(first, length)| (first >> 1..).take(length).collect()).collect();
             for (run, number) in runs.iter().zip(0..) {
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn stores_share_a_budget_and_give_back_what_they_held() {
-        let budget = Budget::new(1 << 20, 0, &std::env::temp_dir());
+        let budget = Budget::of(1 << 20, 0, &std::env::temp_dir());
         let (mut a, mut b) = (Spill::new(&budget), Spill::new(&budget));
         for _ in 0..100 {
             a.append(&[7u8; 1 << 14]).unwrap();

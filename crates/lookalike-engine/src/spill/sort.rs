@@ -122,7 +122,7 @@ mod tests {
         #[test]
         fn runs_merge_to_what_sorting_in_memory_gives(rows in prop::collection::vec(any::<[u32; 2]>(), 0..300), bound in 0u64..2000) {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-            let mut sorter = Sorter::new(&Budget::new(1 << 20, 0, &std::env::temp_dir()), 1, &pool);
+            let mut sorter = Sorter::new(&Budget::of(1 << 20, 0, &std::env::temp_dir()), 1, &pool);
             sorter.bound = bound.max(2) as usize / 8;
             for &row in &rows {
                 sorter.push(row).unwrap();
