@@ -70,6 +70,7 @@ impl Recorded {
             Sketched { info, digests, bits, columns, lists, keys, labels, ids, without_id, bad_lines, bad_messages, line_bytes };
         Some(Self { sketched, tag, digest, read })
     }
+
     /// Whether it is of the block that `start` has come to, with all that this run finds out of each document. Damage is told by
     /// checksums; this tells what another program wrote, whose numbers mean other things.
     pub(crate) fn fits(&self, method: &Method, fields: &Fields, inputs: usize, start: &Start) -> bool {

@@ -1,5 +1,5 @@
 //! A file of records, each behind the other. A record's checksum begins with that of the one before it, so that the last one's
-//! tells of all of them.
+//! tells of all of them; the first one's begins with a number that tells whose journal it is.
 
 use std::{
     io::{self, BufReader, Read, Seek, SeekFrom, Write},
@@ -35,15 +35,19 @@ pub(crate) struct Journal {
     file: File,
     folder: PathBuf,
     path: PathBuf,
+    none: Written,
     written: Written,
     synced: Written,
     room: Vec<u8>,
 }
 
 impl Journal {
-    /// Opens the journal of which so much is valid; makes it where there is none.
-    pub(super) fn open(folder: &Path, name: &str, written: Written) -> Result<Self> {
+    /// Opens the journal of which so much is valid, nothing by default; makes it where there is none. `owner` tells one run's
+    /// from another's.
+    pub(super) fn open(folder: &Path, name: &str, owner: u64, written: Option<Written>) -> Result<Self> {
         let path = folder.join(name);
+        let none = Written { checksum: owner, ..Written::default() };
+        let written = written.unwrap_or(none);
         let open = || -> io::Result<(File, u64)> {
             let mut file = File::open_or_create(&path)?;
             let length = file.seek(SeekFrom::End(0))?;
@@ -57,7 +61,7 @@ impl Journal {
         if length < written.bytes {
             return Err(damaged(&path, &format!("it has {length} bytes of {}", written.bytes)));
         }
-        Ok(Self { file, folder: folder.into(), path, written, synced: written, room: Vec::new() })
+        Ok(Self { file, folder: folder.into(), path, none, written, synced: written, room: Vec::new() })
     }
 
     /// The number of records.
@@ -87,7 +91,7 @@ impl Journal {
         };
         self.file.rewind().map_err(failed)?;
         let mut reader = BufReader::with_capacity(PIECE, &mut self.file);
-        let mut seen = Written::default();
+        let mut seen = self.none;
         while seen.bytes < self.written.bytes {
             let wrong =
                 || damaged(&self.path, &format!("record {} at byte {} is not what was written", seen.records, seen.bytes));
@@ -116,8 +120,13 @@ impl Journal {
     /// Forgets all records.
     pub(crate) fn clear(&mut self) -> Result<()> {
         let cut = self.file.set_length(0).and_then(|()| self.file.rewind());
-        self.written = Written::default();
+        self.written = self.none;
         cut.map_err(|error| Error::state(&self.folder, &error))
+    }
+
+    /// How much an empty one is.
+    pub(super) fn none(&self) -> Written {
+        self.none
     }
 
     /// Brings all to the disk, and tells how much it is.
@@ -138,7 +147,7 @@ mod tests {
 
     fn read(folder: &Path, written: Written) -> Result<Vec<Vec<u8>>> {
         let mut records = Vec::new();
-        Journal::open(folder, "j", written)?.each(|record| {
+        Journal::open(folder, "j", 7, Some(written))?.each(|record| {
             records.push(record.to_vec());
             Ok(Some(()))
         })?;
@@ -148,7 +157,7 @@ mod tests {
     #[test]
     fn records_come_back_up_to_where_they_were_synced_and_any_damage_is_told() {
         let folder = tempfile::tempdir().unwrap();
-        let mut journal = Journal::open(folder.path(), "j", Written::default()).unwrap();
+        let mut journal = Journal::open(folder.path(), "j", 7, None).unwrap();
         let records: Vec<Vec<u8>> = (0..9u8).map(|n| vec![n; 37 * usize::from(n % 4)]).collect();
         for record in &records[..6] {
             journal.append(|into| into.extend_from_slice(record)).unwrap();
@@ -174,8 +183,12 @@ mod tests {
         fs::write(&path, &bytes).unwrap();
         let other = Written { checksum: 0, ..written };
         assert!(read(folder.path(), other).unwrap_err().to_string().contains("does not end"));
+        let of_another = Journal::open(folder.path(), "j", 8, Some(written)).unwrap().each(|_| Ok(Some(()))).unwrap_err();
+        assert!(of_another.to_string().contains("record 0 "), "{of_another}");
+        let none_of_another = Journal::open(folder.path(), "none", 8, Some(Written { checksum: 7, ..Written::default() }));
+        assert!(none_of_another.unwrap().each(|_| Ok(Some(()))).is_err());
         // What is appended to what was read goes on with it.
-        let mut journal = Journal::open(folder.path(), "j", written).unwrap();
+        let mut journal = Journal::open(folder.path(), "j", 7, Some(written)).unwrap();
         journal.each(|_| Ok(Some(()))).unwrap();
         journal.append(|into| into.extend_from_slice(&records[6])).unwrap();
         let written = journal.sync().unwrap();

@@ -87,11 +87,15 @@ impl Manifest {
             allow_repeated_ids: config.allow_repeated_ids,
             skip_bad: config.skip_bad.is_some(),
         };
-        let configuration =
-            to_raw_value(&described).map_err(|error| Error::new(ErrorKind::Config, format!("{error}; please report it")))?;
+        let configuration = to_raw_value(&described).map_err(not_written)?;
         let byte_order = if cfg!(target_endian = "little") { "little" } else { "big" };
         let state = Format { format: FORMAT, lookalike: env!("CARGO_PKG_VERSION").into(), byte_order: byte_order.into() };
         Ok(Self { state, configuration, inputs: source.inputs().iter().map(Identity::of).collect::<Result<_>>()? })
+    }
+
+    /// Tells this run's journals from others'.
+    pub(super) fn digest(&self) -> Result<u64> {
+        Ok(xxh3_64(&serde_json::to_vec(self).map_err(not_written)?))
     }
 
     /// What a manifest's file holds; none where it was damaged. Of another format its state alone is looked at.
@@ -146,6 +150,11 @@ impl Manifest {
         }
         self.inputs.iter().zip(&own.inputs).try_for_each(|(before, now)| before.refuse_other(now, &folder.to_string()))
     }
+}
+
+/// The failure of a manifest that cannot be written as JSON: there is none.
+fn not_written(error: serde_json::Error) -> Error {
+    Error::new(ErrorKind::Config, format!("{error}; please report it"))
 }
 
 /// Where two values first differ: the name of what does, and both.

@@ -63,7 +63,7 @@ pub struct Resumed {
 }
 
 /// How much is safely on the disk.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Progress {
     sketches: Written,
     verdicts: Written,
@@ -83,13 +83,14 @@ impl State {
             Some(there) => Manifest::parse(&there).ok_or_else(|| folder.damaged(MANIFEST))?.refuse_other(&own, folder.path())?,
             None => folder.write(MANIFEST, &own)?,
         }
-        let progress = match folder.read(PROGRESS)? {
-            Some(there) => serde_json::from_slice(&there).map_err(|_| folder.damaged(PROGRESS))?,
-            None => Progress::default(),
+        let progress: Option<Progress> = match folder.read(PROGRESS)? {
+            Some(there) => Some(serde_json::from_slice(&there).map_err(|_| folder.damaged(PROGRESS))?),
+            None => None,
         };
+        let journal = |name, written| Journal::open(folder.path(), name, own.digest()?, written);
         Ok(Self {
-            sketches: Journal::open(folder.path(), SKETCHES, progress.sketches)?,
-            verdicts: Journal::open(folder.path(), VERDICTS, progress.verdicts)?,
+            sketches: journal(SKETCHES, progress.as_ref().map(|progress| progress.sketches))?,
+            verdicts: journal(VERDICTS, progress.as_ref().map(|progress| progress.verdicts))?,
             folder,
             part: resume.part,
             since: 0,
@@ -115,7 +116,7 @@ impl State {
 
     /// Forgets what the pass that settles decided.
     pub(crate) fn forget_verdicts(&mut self) -> Result<()> {
-        let progress = Progress { sketches: self.sketches.sync()?, verdicts: Written::default() };
+        let progress = Progress { sketches: self.sketches.sync()?, verdicts: self.verdicts.none() };
         self.folder.write(PROGRESS, &progress)?;
         self.verdicts.clear()
     }
