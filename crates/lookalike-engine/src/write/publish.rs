@@ -29,7 +29,7 @@ enum Before {
 /// Gives whole files their names, on the disk too. When one cannot have its, all lose theirs, and what they replaced is there again.
 pub(super) fn publish(files: Vec<Whole>) -> Result<()> {
     let mut named = Vec::new();
-    for Whole { hidden, target } in files {
+    for Whole { hidden, target, _open } in files {
         match name(hidden, &target) {
             Ok(before) => named.push(Named { target, before }),
             Err(error) => {
@@ -97,7 +97,7 @@ fn take_back(named: Vec<Named>, failure: Error) -> Error {
         match before {
             // Under the hidden name is what the file held before: it must stay.
             Before::Kept(hidden) if !undone => {
-                left.push(format!("{} (its earlier content is {})", target.display(), hidden.path().display()));
+                left.push(format!("{} (its earlier content is {}: move that away)", target.display(), hidden.path().display()));
                 hidden.forget();
             }
             _ if !undone => left.push(target.display().to_string()),

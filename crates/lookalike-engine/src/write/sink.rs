@@ -6,6 +6,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use rustix::io::Errno;
+use xxhash_rust::xxh3::xxh3_64;
+
 use crate::disk::{self, File, Stream, folder_of};
 
 /// An open output.
@@ -30,6 +33,8 @@ pub(super) struct Whole {
     pub(super) hidden: Hidden,
     /// The name that was asked for.
     pub(super) target: PathBuf,
+    /// Open and locked until it has its name: nobody takes it for what a killed run left.
+    pub(super) _open: Stream,
 }
 
 impl Sink {
@@ -55,8 +60,9 @@ impl Sink {
         let target = behind_links(path)?;
         let (file, end) = match File::unnamed(folder_of(&target)) {
             Ok(file) => (file, End::Unnamed(target)),
-            Err(error) if has_no_unnamed(&error) => {
+            Err(error) if has_no(&error, &[Errno::OPNOTSUPP, Errno::ISDIR, Errno::INVAL, Errno::NOSYS]) => {
                 let (file, hidden) = Hidden::beside(&target, File::create_new)?;
+                own(&file)?;
                 (file, End::Hidden(hidden, target))
             }
             Err(error) => return Err(error),
@@ -76,10 +82,11 @@ impl Sink {
             End::Open => None,
             // A link does not replace a file, a rename does: so there is a name in between for a moment.
             End::Unnamed(target) => {
-                let ((), hidden) = Hidden::beside(&target, |path| self.stream.file().link(path))?;
-                Some(Whole { hidden, target })
+                own(file)?;
+                let ((), hidden) = Hidden::beside(&target, |path| file.link(path))?;
+                Some(Whole { hidden, target, _open: self.stream })
             }
-            End::Hidden(hidden, target) => Some(Whole { hidden, target }),
+            End::Hidden(hidden, target) => Some(Whole { hidden, target, _open: self.stream }),
         })
     }
 }
@@ -94,11 +101,25 @@ impl Write for Sink {
     }
 }
 
-/// Whether a file system says that it has no files without a name.
-fn has_no_unnamed(error: &io::Error) -> bool {
-    use rustix::io::Errno;
-    let says = [Errno::OPNOTSUPP, Errno::ISDIR, Errno::INVAL, Errno::NOSYS];
-    error.kind() == io::ErrorKind::Unsupported || says.iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
+/// Whether a file system says in one of these ways that it has not what it was asked for.
+fn has_no(error: &io::Error, ways: &[Errno]) -> bool {
+    error.kind() == io::ErrorKind::Unsupported || ways.iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
+}
+
+/// Locks a file that is this run's. Where a file system has no locks, what a killed run left stays there.
+fn own(file: &File) -> io::Result<()> {
+    match file.try_lock() {
+        Err(error) if !has_no(&error, &[Errno::NOLCK, Errno::OPNOTSUPP, Errno::INVAL, Errno::NOSYS]) => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Takes a hidden file away that a run left which was killed in that moment: nobody has it locked. What an output held before has
+/// no lock either, once the output has its name: that is to go as well.
+fn remove_left(path: &Path) -> bool {
+    let is_left = |file: File| Ok(file.try_lock()? && file.is_at(path)?);
+    let is_left: io::Result<bool> = File::open(path).and_then(is_left);
+    is_left.unwrap_or(false) && disk::remove(path).is_ok()
 }
 
 /// A name that a file has for a moment. Dropped, it is taken away.
@@ -108,13 +129,18 @@ pub(super) struct Hidden {
 }
 
 impl Hidden {
-    /// Makes a file under a hidden name beside `target`.
+    /// Makes a file under a hidden name beside `target`: the same in every run, so that the next one meets what a killed one left.
     fn beside<T>(target: &Path, make: impl Fn(&Path) -> io::Result<T>) -> io::Result<(T, Self)> {
         const TRIES: u32 = 1000;
+        let name = xxh3_64(target.file_name().unwrap_or_default().as_encoded_bytes());
         for number in 0..TRIES {
-            let path = folder_of(target).join(format!(".lookalike-{}-{number}.unfinished", std::process::id()));
-            match make(&path) {
-                // Another output's, or left by a run that was killed in that moment, or another container's.
+            let path = folder_of(target).join(format!(".lookalike-{name:016x}-{number}.unfinished"));
+            let made = match make(&path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && remove_left(&path) => make(&path),
+                made => made,
+            };
+            match made {
+                // Of another run that is about to write the same output.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
                 Ok(made) => return Ok((made, Self { path, kept: false })),
@@ -132,10 +158,13 @@ impl Hidden {
         self.kept = true;
     }
 
-    /// Takes the name away.
+    /// Takes the name away, if another run has not done so.
     pub(super) fn remove(mut self) -> io::Result<()> {
         self.kept = true;
-        disk::remove(&self.path)
+        match disk::remove(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            removed => removed,
+        }
     }
 }
 
@@ -159,4 +188,46 @@ pub(super) fn behind_links(path: &Path) -> io::Result<PathBuf> {
         }
     }
     Err(io::Error::other("too many links"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, mem};
+
+    use super::*;
+
+    /// A file that is whole and has its hidden name, as it is in the moment before it has its own.
+    fn whole(target: &Path, content: &str) -> Whole {
+        let mut sink = Sink::open(target).unwrap();
+        sink.write_all(content.as_bytes()).unwrap();
+        sink.settle().unwrap().unwrap()
+    }
+
+    fn content_of(folder: &Path) -> Vec<String> {
+        let mut found: Vec<String> =
+            fs::read_dir(folder).unwrap().map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap()).collect();
+        found.sort();
+        found
+    }
+
+    #[test]
+    fn what_a_killed_run_left_is_taken_away_and_what_another_run_has_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("kept.jsonl");
+        // Another run is about to name its file.
+        let others = whole(&target, "another's");
+        let own = whole(&target, "own");
+        assert_eq!(content_of(folder.path()), ["another's", "own"]);
+        // A killed run takes no name away; its lock is gone with it.
+        let killed = |Whole { hidden, _open, .. }: Whole| mem::forget(hidden);
+        killed(own);
+        let next = whole(&target, "next");
+        assert_eq!(content_of(folder.path()), ["another's", "next"]);
+        drop(next);
+        killed(others);
+        let last = whole(&target, "last");
+        assert_eq!(content_of(folder.path()), ["last"]);
+        drop(last);
+        assert!(content_of(folder.path()).is_empty());
+    }
 }
