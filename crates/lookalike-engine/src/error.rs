@@ -93,7 +93,8 @@ impl Error {
             io::ErrorKind::Other => error.to_string(),
             _ => format!("{error}; look after the disk, or write elsewhere"),
         };
-        Self::new(ErrorKind::Output, format!("{path}: cannot be written: {what}"))
+        let name = if path == "-" { "standard output" } else { path };
+        Self::new(ErrorKind::Output, format!("{name}: cannot be written: {what}"))
     }
 
     pub(crate) fn temporary(folder: &Path, error: &io::Error) -> Self {

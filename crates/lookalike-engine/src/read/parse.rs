@@ -31,7 +31,13 @@ pub(super) fn parse<'a>(line: &'a str, fields: &Fields, room: &'a mut String) ->
 fn not_an_object(error: &serde_json::Error) -> Fault {
     let words = error.to_string();
     let words = words.split(" at line 1 column ").next().unwrap_or_default();
-    Fault(if error.is_data() {
+    let half = ["unexpected end of hex escape", "lone leading surrogate in hex escape"].contains(&words);
+    Fault(if half {
+        let at = error.column();
+        format!(
+            "half of a character, a lone surrogate such as \\ud83d, at byte {at} of the line: no text has that; mend the record"
+        )
+    } else if error.is_data() {
         format!("not a JSON object ({words}); each line must be one object such as {{\"id\": 1, \"text\": \"…\"}}")
     } else {
         format!("not JSON: {words} at byte {} of the line; each line must be one whole JSON object", error.column())
