@@ -11,7 +11,7 @@ use std::{
 use serde::Serialize;
 
 use crate::{
-    disk::{File, make_folder, remove, remove_folder, rename, sync_folder},
+    disk::{File, folder_of, make_folder, remove, remove_folder, rename, sync_folder},
     error::{Error, ErrorKind, Result},
 };
 
@@ -112,7 +112,14 @@ const MOMENT: Duration = Duration::from_secs(1);
 fn lock(path: &Path) -> io::Result<Option<File>> {
     let started = Instant::now();
     loop {
-        let file = File::open_or_create(path)?;
+        let file = match File::open_or_create(path) {
+            // The run that was at work came to its end, and took the folder away.
+            Err(error) if error.kind() == io::ErrorKind::NotFound && started.elapsed() < MOMENT => {
+                make_folder(folder_of(path))?;
+                continue;
+            }
+            opened => opened?,
+        };
         if file.try_lock()? {
             // Else it is that of a run which came to its end, and took the name away, in this moment.
             if path.exists() && file.is_at(path)? {
