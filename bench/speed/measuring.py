@@ -11,6 +11,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -72,7 +73,13 @@ def _own_and_started(pid: int) -> tuple[float, float]:
 
 
 def measure(command: Sequence[str], temp: Path | None = None, bound: float = 36_000) -> tuple[Cost, str]:
-    """Runs a command to its end: its cost, and what it wrote to standard output. `temp` is its folder for temporary files."""
+    """Runs a command to its end: its cost, and what it wrote to standard output. `temp` is its folder for temporary files.
+
+    What a run before wrote to its outputs is removed first: replacing a large file costs what deleting it does.
+    """
+    for flag, value in pairwise(command):
+        if flag in ("-o", "--decisions") and Path(value).is_file():
+            Path(value).unlink()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as messages:
         start = time.perf_counter()
         process = subprocess.Popen(command, stdout=out, stderr=messages)
