@@ -31,8 +31,9 @@ pub fn aside(finding: &Finding) -> Vec<String> {
     lines
 }
 
-/// What did not go into the memory that the run was to take, if anything.
+/// What the run took more than it was to take, if anything.
 pub fn above(finding: &Finding) -> Option<String> {
     let above = finding.above_memory;
-    (above > 0).then(|| format!("{} more than --memory leaves, for texts that are alike but not alike enough", bytes(above)))
+    let why = "indexes of texts that are alike but not alike enough, huge lines, packed outputs or many threads";
+    (above > 0).then(|| format!("{} more than --memory: {why} cannot go to files", bytes(above)))
 }

@@ -5,7 +5,12 @@ use std::{path::PathBuf, sync::Arc};
 use lookalike::{Config, cluster::Keep, verify::Measure};
 use serde::Serialize;
 
-use crate::{memory::free_memory, spill::Budget};
+use crate::{
+    disk::File,
+    error::{Error, Result},
+    memory::free_memory,
+    spill::Budget,
+};
 
 /// All that decides a run.
 #[derive(Debug, Clone)]
@@ -95,9 +100,15 @@ const USUAL_MEMORY: u64 = 2 << 30;
 
 impl RunConfig {
     /// What the run's stores may hold.
-    pub(crate) fn budget(&self, threads: usize) -> Arc<Budget> {
+    ///
+    /// # Errors
+    /// A folder for temporary files that was named, and where none can be made: told now, and not when memory is full, hours later.
+    pub(crate) fn budget(&self, threads: usize) -> Result<Arc<Budget>> {
+        if self.temp_dir != std::env::temp_dir() {
+            File::temporary(&self.temp_dir).map_err(|error| Error::temporary(&self.temp_dir, &error))?;
+        }
         let memory = self.memory.unwrap_or_else(|| free_memory().map_or(USUAL_MEMORY, |free| free / 2));
-        Budget::of(memory, FIXED + FIXED_PER_THREAD * threads as u64, &self.temp_dir)
+        Ok(Budget::of(memory, FIXED + FIXED_PER_THREAD * threads as u64, &self.temp_dir))
     }
 
     /// Which document of a group stays. Of texts that contain each other it is the whole that should, not the excerpt.

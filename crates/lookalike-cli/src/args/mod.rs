@@ -160,7 +160,8 @@ pub struct RunArgs {
     /// Threads [default: one a core]; the answer is the same for any number
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, help_heading = "Running")]
     pub threads: usize,
-    /// Memory to take, such as 512M or 8G [default: half of what is free]; what is more goes to temporary files
+    /// Memory to take, such as 512M or 8G [default: half of what is free]; what is more goes to temporary files. What cannot, such
+    /// as a line of hundreds of megabytes, is told in the summary
     #[arg(long, value_name = "SIZE", value_parser = memory, help_heading = "Running")]
     pub memory: Option<u64>,
     /// The folder for temporary files [default: the system's]

@@ -53,7 +53,7 @@ pub struct Dedup {
     json: bool,
     /// Keep what is done in FOLDER, so that the same command goes on from there when this run is ended by whatever it may be; at
     /// the end the folder is taken away
-    #[arg(long, value_name = "FOLDER", help_heading = "Running")]
+    #[arg(long, value_name = "FOLDER", help_heading = "Running", conflicts_with = "dry_run")]
     resume: Option<PathBuf>,
     /// Of --resume: bytes of input after which what is done is brought to the disk; for tests
     #[arg(long, value_name = "BYTES", requires = "resume", hide = true)]

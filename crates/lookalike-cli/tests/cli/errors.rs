@@ -34,6 +34,8 @@ fn bad_lines_name_file_line_field_and_the_way_out() {
         (b"{\"id\":{\"a\":1},\"text\":\"x\"}\n", &["in.jsonl:2: field \"id\" is an object"]),
         (b"{\"id\":true,\"text\":\"x\"}\n", &["in.jsonl:2: field \"id\" is true or false"]),
         (b"{\"id\":2,\"text\":\"\xff\xfe\"}\n", &["in.jsonl:2: invalid UTF-8 at byte 17", "iconv"]),
+        (br#"{"id":2,"text":"cut \ud83d"}"#, &["in.jsonl:2: half of a character", "lone surrogate", "byte 27"]),
+        (br#"{"id":2,"text":"cut \ud83d\u0041"}"#, &["in.jsonl:2: half of a character", "lone surrogate"]),
         (b"{\"id\":1,\"text\":\"x\"}\n", &["in.jsonl:2: id 1 was already used at in.jsonl:1", "--allow-repeated-ids"]),
     ];
     for (line, parts) in table {
@@ -290,6 +292,8 @@ fn no_room_for_temporary_files() {
     drop(child.stdin.take());
     let ran = crate::Ran::of(child.wait_with_output().unwrap());
     assert!(ran.code == 2 && ran.err.contains("temporary files in nowhere") && ran.err.contains("--temp-dir"), "{}", ran.err);
+    // Also where none is needed yet: it may be hours later.
+    refused(&place, "dedup in.jsonl -o kept.jsonl --temp-dir nowhere", &["temporary files in nowhere", "--temp-dir"]);
 }
 
 /// A small file system of its own, as long as it lives.

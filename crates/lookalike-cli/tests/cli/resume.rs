@@ -225,7 +225,7 @@ fn another_configuration_is_refused_with_both_sides_named() {
     let swapped = place.run("dedup other.jsonl in.jsonl --resume state");
     refused(&swapped, &["is of a run with the input in.jsonl, this one has other.jsonl; give the same inputs in the same order"]);
     // What does not decide the answer may be other: it goes on, to the same bad line.
-    let ran = place.run("dedup in.jsonl other.jsonl --resume state --threads 1 --memory 64M --temp-dir . --dry-run");
+    let ran = place.run("dedup in.jsonl other.jsonl --resume state --threads 1 --memory 64M --temp-dir .");
     refused(&ran, &["in.jsonl:601: not JSON"]);
 }
 
@@ -326,6 +326,8 @@ fn folders_that_are_no_state_are_refused() {
         refused(&Ran::of(piped(name)), &["can be read only once, so --resume could not go on with it; write it to a file first"]);
     }
     assert_eq!(place.names(), ["file", "in.jsonl", "mine"]);
+    // A dry run would use up what another one has done.
+    refused(&place.run("dedup in.jsonl --dry-run --resume new"), &["--dry-run", "--resume"]);
     // An empty one is as good as a new one; what others put beside the state stays.
     fs::create_dir(place.path("empty")).unwrap();
     assert_eq!(place.run("dedup in.jsonl --resume empty").code, 0);

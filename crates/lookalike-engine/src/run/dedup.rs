@@ -73,7 +73,7 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resu
     summary.keep = config.keep().to_string();
 
     let mut clock = Clock(Instant::now());
-    let budget = config.budget(pool.current_num_threads());
+    let budget = config.budget(pool.current_num_threads())?;
     let mut table = {
         let beside = Beside { bad: bad.as_mut(), state: state.as_mut() };
         sketching::sketch(config, &method, &source, &budget, &pool, beside, observer)?

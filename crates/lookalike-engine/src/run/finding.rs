@@ -29,8 +29,8 @@ pub struct Finding {
     pub most_common: u32,
     /// Documents that share only such: nothing is found for them but equal ones.
     pub all_common: u64,
-    /// Bytes by which indexes of texts that are alike but not alike enough took more memory than the run was to take: all else goes
-    /// to temporary files then, but they cannot.
+    /// Bytes of memory that the run took more than it was to take: for what cannot go to a file, as indexes of texts that are alike
+    /// but not alike enough, lines of many megabytes, what is packed, and what each of many threads needs.
     pub above_memory: u64,
 }
 

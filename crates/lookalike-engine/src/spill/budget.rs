@@ -64,11 +64,10 @@ impl Budget {
         self.above.fetch_max(self.held().saturating_sub(self.limit), Ordering::Relaxed);
     }
 
-    /// Bytes that stayed in memory above the limit and made the run take more than it may, given its `peak` where that is known.
+    /// Bytes that the run took more than it may, given its `peak`; where nobody knows that, those that stayed in memory above the
+    /// limit.
     pub(crate) fn above(&self, peak: Option<u64>) -> u64 {
-        let above = self.above.load(Ordering::Relaxed);
-        // Some of what is above the limit may fit into what was left for the allocator.
-        peak.map_or(above, |peak| above.min(peak.saturating_sub(self.memory)))
+        peak.map_or(self.above.load(Ordering::Relaxed), |peak| peak.saturating_sub(self.memory))
     }
 
     /// The least that a store writes to its file when memory is full.
