@@ -191,7 +191,6 @@ impl Crowds {
         }
         self.restored = false;
         sets.make_room()?;
-        self.budget.tell();
         Ok(())
     }
 

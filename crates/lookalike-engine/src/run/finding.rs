@@ -66,6 +66,6 @@ impl Finding {
         self.common = counted.aside.len() as u64;
         self.most_common = counted.aside.iter().map(|common| common.documents).max().unwrap_or(0);
         self.all_common = counted.lost;
-        self.above_memory = budget.above(peak_memory());
+        self.above_memory = peak_memory().map_or(0, |peak| budget.above(peak));
     }
 }

@@ -65,7 +65,6 @@ impl Joining {
         let postings = of_index.iter().map(|members| joining.indexes.bytes_of(members, sets)).sum();
         budget.hold(postings);
         sets.make_room()?;
-        budget.tell();
         for (index, members) in (0..).zip(&of_index) {
             pool.install(|| joining.indexes.fill(index, members, members, sets))?;
         }

@@ -16,8 +16,6 @@ pub(crate) struct Budget {
     limit: u64,
     besides: u64,
     held: AtomicU64,
-    /// The most that was held above the limit, as far as was told.
-    above: AtomicU64,
     temp_dir: PathBuf,
 }
 
@@ -27,8 +25,7 @@ impl Budget {
     pub(crate) fn of(memory: u64, besides: u64, temp_dir: &Path) -> Arc<Self> {
         // Two fifths of the rest for what the allocator cannot use, and for what is sorted.
         let limit = (memory.saturating_sub(besides) / 5 * 3).max(memory / 8);
-        let (held, above) = (AtomicU64::new(0), AtomicU64::new(0));
-        Arc::new(Self { memory, limit, besides, held, above, temp_dir: temp_dir.into() })
+        Arc::new(Self { memory, limit, besides, held: AtomicU64::new(0), temp_dir: temp_dir.into() })
     }
 
     /// Bytes that the stores may hold.
@@ -59,15 +56,9 @@ impl Budget {
         self.held() > self.limit
     }
 
-    /// To be called where what is held above the limit stays in memory, since it can go to no file.
-    pub(crate) fn tell(&self) {
-        self.above.fetch_max(self.held().saturating_sub(self.limit), Ordering::Relaxed);
-    }
-
-    /// Bytes that the run took more than it may, given its `peak`; where nobody knows that, those that stayed in memory above the
-    /// limit.
-    pub(crate) fn above(&self, peak: Option<u64>) -> u64 {
-        peak.map_or(self.above.load(Ordering::Relaxed), |peak| peak.saturating_sub(self.memory))
+    /// Bytes that the run took more than it may, of which it took this many at its `peak`.
+    pub(crate) fn above(&self, peak: u64) -> u64 {
+        peak.saturating_sub(self.memory)
     }
 
     /// The least that a store writes to its file when memory is full.
