@@ -15,6 +15,8 @@ mod window;
 
 use std::io;
 
+use rustix::io::Errno;
+
 pub(crate) use file::File;
 pub(crate) use names::{exchange, folder_of, make_folder, remove, remove_folder, rename, sync_folder};
 pub(crate) use stream::Stream;
@@ -50,6 +52,12 @@ fn allowed(_: Operation, length: usize) -> io::Result<usize> {
 
 #[cfg(feature = "faults")]
 use faults::allowed;
+
+/// Whether a file system says that it has no such operation.
+pub(crate) fn has_no_such(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported)
+        || [Errno::OPNOTSUPP, Errno::NOSYS].iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
+}
 
 /// Moves bytes, again when a signal interrupts it.
 fn moving(operation: Operation, length: usize, mut work: impl FnMut(usize) -> io::Result<usize>) -> io::Result<usize> {

@@ -176,7 +176,8 @@ impl Source {
         let once = self.inputs.iter().zip(&self.states).find(|(_, state)| matches!(state, State::Once(_)));
         let Some((input, _)) = once else { return Ok(()) };
         let message = format!(
-            "{}: can be read only once, so --resume could not go on with it; write it to a file first, or name what prints it with --input-command",
+            "{}: can be read only once, so --resume could not go on with it; write it to a file first, or name what \
+             prints it with --input-command",
             input.name()
         );
         Err(Error::new(ErrorKind::Input, message))

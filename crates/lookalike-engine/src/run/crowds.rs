@@ -121,7 +121,7 @@ impl Crowds {
 
     /// Whether two contenders share a bucket that is or may become a crowd.
     pub(super) fn share_large(&self, a: u32, b: u32) -> bool {
-        self.indexes.large().shared(a, b).next().is_some()
+        self.indexes.large().share(a, b)
     }
 
     /// Takes a document that is kept, with its prefixes. In keep order.

@@ -17,7 +17,6 @@ use std::{
 use lookalike::{
     Verify,
     cluster::{Best, Company, Links},
-    verify::Measure,
 };
 use rayon::{ThreadPool, prelude::*};
 
@@ -93,7 +92,7 @@ impl<'a> Deciding<'a> {
         let verdicts = Verdicts::all_kept(matcher.pairing.numbers()?);
         let (method, pairing) = (matcher.method, matcher.pairing);
         let crowds = match &links {
-            Links::Buckets(buckets) if method.verify() == Verify::Exact && method.config().measure == Measure::Resemblance => {
+            Links::Buckets(buckets) if Indexes::serve(method) => {
                 pool.install(|| Crowds::of(buckets, config.crowd, WINDOW, pairing, method.least(), &table.budget))?
             }
             _ => None,

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use lookalike::{
+    Method, Verify,
     lsh::NONE,
     verify::{Measure, Overlap},
 };
@@ -123,6 +124,11 @@ pub(super) struct Indexes {
 }
 
 impl Indexes {
+    /// Whether a method decides by what they lead to: sets compared for resemblance.
+    pub(super) fn serve(method: &Method) -> bool {
+        method.verify() == Verify::Exact && method.config().measure == Measure::Resemblance
+    }
+
     /// For resemblances of `threshold` or more.
     pub(super) fn new(large: Large, threshold: f64) -> Self {
         let slots = large.buckets().len();

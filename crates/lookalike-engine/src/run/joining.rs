@@ -100,7 +100,7 @@ impl Joining {
 
     /// Whether two documents share a large bucket.
     pub(crate) fn share(&self, a: u32, b: u32) -> bool {
-        self.indexes.large().shared(a, b).next().is_some()
+        self.indexes.large().share(a, b)
     }
 
     /// Gives the pairs whose sketches agree, and all that match are among them, to `verify`: in batches for which about `batch`

@@ -84,7 +84,7 @@ impl Large {
         starts.push(rows.len());
         let slots_of = rows.into_iter().map(|(_, slot)| slot).collect();
         let mut large = Self { bound: numbers, buckets: slots, members: Numbering::of(members), starts, slots: slots_of };
-        for leader in pairing.copies.iter().filter_map(|&(_, leader)| pairing.number(leader)) {
+        for leader in pairing.copies_of_contenders().map(|(_, leader)| leader) {
             for at in large.range(leader) {
                 large.buckets[large.slots[at] as usize].copied = true;
             }
@@ -114,6 +114,11 @@ impl Large {
                 (b.get(at) == Some(&slot)).then_some(slot)
             })
         })
+    }
+
+    /// Whether two contenders are in one.
+    pub(super) fn share(&self, a: u32, b: u32) -> bool {
+        self.shared(a, b).next().is_some()
     }
 
     /// How many of these contenders are in any.

@@ -1,15 +1,15 @@
 //! Who meets whom: the first half of *candidate*, as it is held between pairing and deciding.
 
 use lookalike::{
-    Candidates, Method, Verify,
+    Candidates, Method,
     cluster::{Buckets, Links, Listed},
     lsh::NONE,
-    verify::Measure,
 };
 use rayon::{ThreadPool, prelude::*};
 
 use super::{
     counting::{Counted, count},
+    indexes::Indexes,
     joining::Joining,
     loading::Sets,
     matching::{Matcher, Room},
@@ -83,11 +83,8 @@ impl Meetings {
         budget: &Budget,
         pool: &ThreadPool,
     ) -> Result<Option<Joining>> {
-        let method = matcher.method;
         match self {
-            Self::Columns(columns) if method.verify() == Verify::Exact && method.config().measure == Measure::Resemblance => {
-                Joining::of(columns, size, matcher, sets, budget, pool)
-            }
+            Self::Columns(columns) if Indexes::serve(matcher.method) => Joining::of(columns, size, matcher, sets, budget, pool),
             _ => Ok(None),
         }
     }

@@ -7,7 +7,7 @@ use std::{
 
 use super::sink::{Hidden, Whole};
 use crate::{
-    disk::{exchange, folder_of, remove, rename, sync_folder},
+    disk::{exchange, folder_of, has_no_such, remove, rename, sync_folder},
     error::{Error, ErrorKind, Result},
 };
 
@@ -53,17 +53,12 @@ fn name(hidden: Hidden, target: &Path) -> io::Result<Before> {
     }
     match exchange(hidden.path(), target) {
         Ok(()) => return Ok(Before::Kept(hidden)),
-        Err(error) if cannot(&error) => {}
+        Err(error) if has_no_such(&error) => {}
         Err(error) => return Err(error),
     }
     rename(hidden.path(), target)?;
     hidden.forget();
     Ok(Before::Replaced)
-}
-
-/// Whether a file system says that it has no such operation.
-fn cannot(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported)
 }
 
 /// Brings the names to the disk: a run's state, which is removed next, must not be gone before they are there.
@@ -76,7 +71,7 @@ fn sync_names(named: &[Named]) -> Result<()> {
         }
         match sync_folder(folder) {
             // A folder that may be written to but not read cannot be opened for this.
-            Err(error) if !cannot(&error) && error.kind() != io::ErrorKind::PermissionDenied => {
+            Err(error) if !has_no_such(&error) && error.kind() != io::ErrorKind::PermissionDenied => {
                 return Err(Error::writing(&target.display().to_string(), &error));
             }
             _ => synced.push(folder),

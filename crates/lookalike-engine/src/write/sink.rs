@@ -9,7 +9,7 @@ use std::{
 use rustix::io::Errno;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::disk::{self, File, Stream, folder_of};
+use crate::disk::{self, File, Stream, folder_of, has_no_such};
 
 /// An open output.
 pub(super) struct Sink {
@@ -60,7 +60,7 @@ impl Sink {
         let target = behind_links(path)?;
         let (file, end) = match File::unnamed(folder_of(&target)) {
             Ok(file) => (file, End::Unnamed(target)),
-            Err(error) if has_no(&error, &[Errno::OPNOTSUPP, Errno::ISDIR, Errno::INVAL, Errno::NOSYS]) => {
+            Err(error) if has_no_such(&error) || error.kind() == io::ErrorKind::IsADirectory => {
                 let (file, hidden) = Hidden::beside(&target, File::create_new)?;
                 own(&file)?;
                 (file, End::Hidden(hidden, target))
@@ -101,15 +101,10 @@ impl Write for Sink {
     }
 }
 
-/// Whether a file system says in one of these ways that it has not what it was asked for.
-fn has_no(error: &io::Error, ways: &[Errno]) -> bool {
-    error.kind() == io::ErrorKind::Unsupported || ways.iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
-}
-
 /// Locks a file that is this run's. Where a file system has no locks, what a killed run left stays there.
 fn own(file: &File) -> io::Result<()> {
     match file.try_lock() {
-        Err(error) if !has_no(&error, &[Errno::NOLCK, Errno::OPNOTSUPP, Errno::INVAL, Errno::NOSYS]) => Err(error),
+        Err(error) if !has_no_such(&error) && error.raw_os_error() != Some(Errno::NOLCK.raw_os_error()) => Err(error),
         _ => Ok(()),
     }
 }
