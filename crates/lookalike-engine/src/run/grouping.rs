@@ -1,8 +1,11 @@
 //! Equal keys, found in bounded memory: a column of keys, one a document, is read once or, when its rows are too many for the
 //! memory that is free, once for each range of keys.
 
-use rayon::{ThreadPool, slice::ParallelSliceMut};
+use std::ops::RangeInclusive;
 
+use rayon::{ThreadPool, prelude::*};
+
+use super::sieve::Sieve;
 use crate::{
     error::Result,
     spill::{Budget, Spill},
@@ -12,11 +15,17 @@ use crate::{
 pub(crate) trait Key: bytemuck::Pod + Ord + Send + Sync {
     /// Its first byte: which of 256 ranges it is in.
     fn range(self) -> u8;
+    /// Its last eight.
+    fn end(self) -> u64;
 }
 
 impl Key for u64 {
     fn range(self) -> u8 {
         (self >> 56) as u8
+    }
+
+    fn end(self) -> u64 {
+        self
     }
 }
 
@@ -24,36 +33,61 @@ impl Key for u128 {
     fn range(self) -> u8 {
         (self >> 120) as u8
     }
+
+    fn end(self) -> u64 {
+        self as u64
+    }
 }
 
 /// Cuts the 256 ranges of keys into the fewest stretches of which each has about `at_most` of `rows` rows.
-pub(crate) fn stretches(rows: u64, at_most: usize) -> impl Iterator<Item = std::ops::RangeInclusive<u8>> {
+pub(crate) fn stretches(rows: u64, at_most: usize) -> impl Iterator<Item = RangeInclusive<u8>> {
     let passes = rows.div_ceil(at_most.max(1) as u64).clamp(1, 256) as usize;
     (0..passes).map(move |pass| (pass * 256 / passes) as u8..=((pass + 1) * 256 / passes - 1) as u8)
 }
 
 /// Gives each group of documents with equal keys, two or more, as (key, place), sorted. `place_of` says what stands for a
-/// document; those without a place are left out.
+/// document; those without a place are left out. Cost: keys are read twice, and those that come again sorted, a stretch a thread.
 pub(crate) fn each_group<K: Key>(
     keys: &Spill<K>,
     budget: &Budget,
     pool: &ThreadPool,
-    place_of: impl Fn(u64) -> Option<u64>,
+    place_of: impl Fn(u64) -> Option<u64> + Sync,
     mut give: impl FnMut(&[(K, u64)]) -> Result<()>,
 ) -> Result<()> {
-    let mut rows: Vec<(K, u64)> = Vec::new();
-    for stretch in stretches(keys.len(), budget.room() / size_of::<(K, u64)>()) {
-        rows.clear();
-        rows.reserve_exact((keys.len() as usize).min(budget.room() / size_of::<(K, u64)>()));
-        keys.each_piece(1, |first, piece| {
-            let inside = (first..).zip(piece).filter(|(_, key)| stretch.contains(&key.range()));
-            rows.extend(inside.filter_map(|(document, key)| place_of(document).map(|place| (*key, place))));
-            Ok(())
-        })?;
-        pool.install(|| rows.par_sort_unstable());
-        rows.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 1).try_for_each(&mut give)?;
+    // What grows has up to half its room to spare, and four bytes are the sieve's.
+    let row = 2 * size_of::<(K, u64)>() + 4;
+    let threads = pool.current_num_threads();
+    let at_most = (budget.room() / row / threads).min(keys.len().div_ceil(threads as u64) as usize);
+    let stretches: Vec<_> = stretches(keys.len(), at_most).collect();
+    for together in stretches.chunks(threads) {
+        let rows: Result<Vec<_>> =
+            pool.install(|| together.par_iter().map(|stretch| repeated(keys, stretch, &place_of)).collect());
+        for rows in rows? {
+            rows.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 1).try_for_each(&mut give)?;
+        }
     }
     Ok(())
+}
+
+/// The keys of a stretch that may have come twice, with their places, sorted.
+fn repeated<K: Key>(
+    keys: &Spill<K>,
+    stretch: &RangeInclusive<u8>,
+    place_of: impl Fn(u64) -> Option<u64>,
+) -> Result<Vec<(K, u64)>> {
+    let (mut sieve, mut rows) = (Sieve::default(), Vec::new());
+    sieve.clear((keys.len() * stretch.len() as u64).div_ceil(256) as usize);
+    keys.each_piece(1, |_, piece| {
+        piece.iter().filter(|key| stretch.contains(&key.range())).for_each(|key| sieve.insert(key.end()));
+        Ok(())
+    })?;
+    keys.each_piece(1, |first, piece| {
+        let inside = (first..).zip(piece).filter(|(_, key)| stretch.contains(&key.range()) && sieve.twice(key.end()));
+        rows.extend(inside.filter_map(|(document, key)| place_of(document).map(|place| (*key, place))));
+        Ok(())
+    })?;
+    rows.sort_unstable();
+    Ok(rows)
 }
 
 #[cfg(test)]

@@ -34,6 +34,7 @@ mod rounds;
 mod sampling;
 mod settled;
 mod settling;
+mod sieve;
 mod sketching;
 mod summary;
 mod table;
