@@ -142,7 +142,7 @@ impl Method {
         let text = text.into();
         self.fingerprint(text, scratch);
         scratch.digest = fingerprint::digest_by(self.simd, &scratch.token_hashes);
-        self.sketcher.sketch(text, scratch);
+        self.sketcher.sketch(self.simd, text, scratch);
     }
 
     /// Fills `scratch.fingerprints` with the text's shingle *set*, sorted, for exact verification.

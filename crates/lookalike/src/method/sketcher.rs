@@ -6,6 +6,7 @@ use crate::{
     error::{ErrorKind, Result},
     fingerprint::{Digest, DigestBy, finish, sort_distinct},
     lsh::{self, Against, Blocks, Curve, DEFAULT_SLOTS, Sample, Shape, Sharing},
+    simd::Simd,
     sketch::{self, BITS_SLOTS, Bits, Bottom, KSentence, MinHash, Modulo, Modulus, OnePermutation, SimHash},
     text::Text,
     verify::{Measure, Overlap},
@@ -167,7 +168,7 @@ impl Sketcher {
         }
     }
 
-    pub(super) fn sketch(&self, text: Text, scratch: &mut Scratch) {
+    pub(super) fn sketch(&self, simd: Simd, text: Text, scratch: &mut Scratch) {
         scratch.keys.clear();
         scratch.bits.clear();
         scratch.elements.clear();
@@ -179,7 +180,7 @@ impl Sketcher {
                     Family::One(minhash) => minhash.minima(&scratch.fingerprints, &mut scratch.slots),
                 }
                 scratch.keys.extend(lsh::band_keys(&scratch.slots, shape.curve()));
-                scratch.bits.extend(sketch::bits(&scratch.slots));
+                scratch.bits.extend_from_slice(&sketch::bits_by(simd, &scratch.slots));
             }
             Self::Shared { modulo, run, .. } => {
                 sort_distinct(&mut scratch.fingerprints);

@@ -17,6 +17,7 @@ mod sketches;
 mod sorted;
 
 pub use angle::{cosine_of_resemblance, differing_share, distance_at, resemblance_at, resemblance_of_cosine, within_distance};
+pub(crate) use bbit::bits_by;
 pub use bbit::{BITS_SLOTS, Bits, agreement, agreement_estimate, agreement_floor, agreement_resemblance, bits};
 pub use bottom::{Bottom, BottomSampler, BottomSketch};
 pub use estimate::Estimate;

@@ -6,24 +6,24 @@
 
 use std::arch::x86_64::*;
 
-use super::{LANES, portable};
+use super::{FEW, LANES, portable};
 
 /// Vectors of slots that are worked on together; what is left over goes one by one.
 const GROUP: usize = 4;
 
 macro_rules! kernel {
-    ($name:ident, $feature:tt, $lanes:literal, $vector:ty, $load:ident, $store:ident, $set:ident, $mul:ident, $add:ident, $min:ident) => {
+    ($name:ident, $feature:tt, [$($each:tt),+], $lanes:literal, $vector:ty, $load:ident, $store:ident, $set:ident, $mul:ident, $add:ident, $min:ident) => {
         #[doc = concat!("Proof that this machine has ", $feature, ".")]
         #[derive(Debug, Clone, Copy)]
         pub(super) struct $name(());
 
         impl $name {
             pub(super) fn new() -> Option<Self> {
-                is_x86_feature_detected!($feature).then_some(Self(()))
+                ($(is_x86_feature_detected!($each))&&+).then_some(Self(()))
             }
 
             pub(super) fn update(self, fingerprints: &[u64], multipliers: &[u32], addends: &[u32], minima: &mut [u32]) {
-                // SAFETY: a value of this type exists only where `new` has seen the feature.
+                // SAFETY: a value of this type exists only where `new` has seen the features.
                 unsafe { Self::run(fingerprints, multipliers, addends, minima) }
             }
 
@@ -76,6 +76,7 @@ macro_rules! kernel {
 kernel!(
     Avx2,
     "avx2",
+    ["avx2"],
     8,
     __m256i,
     _mm256_loadu_si256,
@@ -87,7 +88,8 @@ kernel!(
 );
 kernel!(
     Avx512,
-    "avx512f",
+    "avx512f,popcnt",
+    ["avx512f", "popcnt"],
     16,
     __m512i,
     _mm512_loadu_si512,
@@ -97,3 +99,65 @@ kernel!(
     _mm512_add_epi32,
     _mm512_min_epu32
 );
+
+/// Slots of which the empty ones are brought together at a time.
+const SPAN: usize = 128;
+
+impl Avx512 {
+    /// Gives each minimum that is still `u32::MAX` its slot's least value. Compression and expansion bring the empty slots'
+    /// coefficients together and their minima back: a quarter of the time that it took a number at a time.
+    pub(super) fn fill(self, fingerprints: &[u64], multipliers: &[u32], addends: &[u32], minima: &mut [u32]) {
+        let spans = minima.chunks_mut(SPAN).zip(multipliers.chunks(SPAN)).zip(addends.chunks(SPAN));
+        for ((minima, multipliers), addends) in spans {
+            assert!(minima.len().next_multiple_of(LANES) <= multipliers.len().min(addends.len()));
+            // SAFETY: a value of this type exists only where `new` has seen the features; the lists have the lengths that are
+            // asked for.
+            unsafe { Self::fill_span(fingerprints, multipliers, addends, minima) }
+        }
+    }
+
+    /// # Safety
+    /// There are no more than [`SPAN`] minima, and coefficients for each whole vector of them.
+    #[target_feature(enable = "avx512f,popcnt")]
+    unsafe fn fill_span(fingerprints: &[u64], multipliers: &[u32], addends: &[u32], minima: &mut [u32]) {
+        // A vector may be stored or loaded from the last place.
+        let (mut a, mut b, mut least) = ([0; SPAN + LANES], [0; SPAN + LANES], [u32::MAX; SPAN + LANES]);
+        let slots = minima.len();
+        let lanes_of = |v: usize| (0xffff_u32 >> (LANES - (slots - v * LANES).min(LANES))) as __mmask16;
+        let mut empty = [0; SPAN / LANES];
+        let (vectors, mut count) = (slots.div_ceil(LANES), 0);
+        for (v, empty) in empty.iter_mut().enumerate().take(vectors) {
+            let at = v * LANES;
+            // SAFETY: only lanes that are there are loaded of the minima, and the coefficients have whole vectors. No more slots
+            // were counted than came by, so each store ends within the room.
+            unsafe {
+                let kept = _mm512_maskz_loadu_epi32(lanes_of(v), minima.as_ptr().add(at).cast());
+                *empty = _mm512_mask_cmpeq_epi32_mask(lanes_of(v), kept, _mm512_set1_epi32(-1));
+                let together =
+                    |from: &[u32]| _mm512_maskz_compress_epi32(*empty, _mm512_loadu_si512(from.as_ptr().add(at).cast()));
+                _mm512_storeu_si512(a.as_mut_ptr().add(count).cast(), together(multipliers));
+                _mm512_storeu_si512(b.as_mut_ptr().add(count).cast(), together(addends));
+            }
+            count += empty.count_ones() as usize;
+        }
+        if count <= FEW {
+            for ((least, &a), &b) in least.iter_mut().zip(&a).zip(&b).take(count) {
+                *least = portable::least(fingerprints, a, b);
+            }
+        } else {
+            let lanes = count.next_multiple_of(LANES);
+            Self::run(fingerprints, &a[..lanes], &b[..lanes], &mut least[..lanes]);
+        }
+        let mut at = 0;
+        for (v, &empty) in empty.iter().enumerate().take(vectors) {
+            let place = minima.as_mut_ptr().wrapping_add(v * LANES);
+            // SAFETY: of the minima only lanes that are there are loaded and stored; a vector from any count on is within the room.
+            unsafe {
+                let kept = _mm512_maskz_loadu_epi32(lanes_of(v), place.cast());
+                let filled = _mm512_mask_expand_epi32(kept, empty, _mm512_loadu_si512(least.as_ptr().add(at).cast()));
+                _mm512_mask_storeu_epi32(place.cast(), lanes_of(v), filled);
+            }
+            at += empty.count_ones() as usize;
+        }
+    }
+}

@@ -3,7 +3,11 @@
 //! Two slots agree by chance once in 256, so 128 slots of one byte estimate nearly as well as 128 whole ones, in a quarter
 //! of the room, and are compared in a few nanoseconds.
 
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
 use super::{Estimate, binomial::probability};
+use crate::simd::Simd;
 
 /// Slots that are kept.
 pub const BITS_SLOTS: usize = 128;
@@ -22,10 +26,26 @@ const CHANCE: f64 = 1.0 / 256.0;
 ///
 /// # Panics
 /// When the signature has fewer than [`BITS_SLOTS`] slots.
+pub fn bits(slots: &[u32]) -> Bits {
+    bits_by(Simd::detect(), slots)
+}
+
+/// The same by a kernel.
 #[inline]
 #[expect(clippy::expect_used, reason = "a signature's length is the configuration's, not the data's")]
-pub fn bits(slots: &[u32]) -> Bits {
-    let slots: &[u32; BITS_SLOTS] = slots.first_chunk().expect("a signature has at least 128 slots");
+pub(crate) fn bits_by(simd: Simd, slots: &[u32]) -> Bits {
+    let slots = slots.first_chunk().expect("a signature has at least 128 slots");
+    match simd {
+        Simd::Portable => plain(slots),
+        #[cfg(target_arch = "x86_64")]
+        Simd::Avx2(proof) => x86::bits_avx2(proof, slots),
+        #[cfg(target_arch = "x86_64")]
+        Simd::Avx512(proof) => x86::bits_avx512(proof, slots),
+    }
+}
+
+#[inline(always)]
+fn plain(slots: &[u32; BITS_SLOTS]) -> Bits {
     std::array::from_fn(|i| (slots[i].wrapping_mul(0x9e37_79b1) >> 24) as u8)
 }
 
@@ -69,6 +89,15 @@ mod tests {
             assert_eq!(agreement_floor(t), floor, "{t}");
         }
         assert!((1..100).all(|i| agreement_floor(f64::from(i) / 100.0) <= agreement_floor(f64::from(i + 1) / 100.0)));
+    }
+
+    #[test]
+    fn every_kernel_gives_the_same_bytes() {
+        let slots: Vec<u32> = (0..130).map(|i| crate::fingerprint::finish(i) as u32).collect();
+        let expected: Vec<u8> = slots[..BITS_SLOTS].iter().map(|slot| (slot.wrapping_mul(0x9e37_79b1) >> 24) as u8).collect();
+        for simd in Simd::all() {
+            assert_eq!(bits_by(simd, &slots)[..], expected, "{simd:?}");
+        }
     }
 
     #[test]
