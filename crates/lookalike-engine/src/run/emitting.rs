@@ -17,6 +17,7 @@ use crate::{
     config::{Observer, Progress, Stage},
     error::{Error, ErrorKind, Result},
     lock::lock,
+    places::{Numbering, Places},
     read::{Block, BlockInfo, Blocks, Source},
     write::{DecisionLines, Likeness, Output},
 };
@@ -61,8 +62,9 @@ pub(crate) struct Emitting<'a> {
     pool: &'a ThreadPool,
     /// Documents in the group of each contender.
     sizes: Vec<u32>,
-    /// Leaders that did not have to be compared, by rank, with the sizes of their groups of copies.
-    copied: Vec<(u64, u32)>,
+    /// Leaders that did not have to be compared, and documents in their groups.
+    copied: Numbering,
+    copied_sizes: Vec<u32>,
 }
 
 /// The kept lines of one block.
@@ -88,7 +90,7 @@ impl<'a> Emitting<'a> {
         let numbers = pairing.numbers()?;
         let mut sizes = vec![1u32; numbers as usize];
         (0..numbers).filter_map(|number| verdicts.of(number).representative()).for_each(|r| sizes[r as usize] += 1);
-        let mut leaders = Vec::new();
+        let (mut leaders, copied) = (Vec::new(), Places::none(pairing.order.len()));
         for &(copy, leader) in &pairing.copies {
             match pairing.number(leader) {
                 None => leaders.push(leader),
@@ -99,9 +101,11 @@ impl<'a> Emitting<'a> {
                 }
             }
         }
-        leaders.sort_unstable();
-        let copied = leaders.chunk_by(|a, b| a == b).map(|same| (same[0], 1 + same.len() as u32)).collect();
-        Ok(Self { table, pairing, matcher, verdicts, pool, sizes, copied })
+        leaders.iter().for_each(|&leader| copied.insert(leader));
+        let copied = Numbering::of(copied);
+        let mut copied_sizes = vec![1; copied.len() as usize];
+        leaders.iter().filter_map(|&leader| copied.number(leader)).for_each(|number| copied_sizes[number as usize] += 1);
+        Ok(Self { table, pairing, matcher, verdicts, pool, sizes, copied, copied_sizes })
     }
 
     /// Copies the kept lines, and checks that they are as many as were kept.
@@ -135,23 +139,32 @@ impl<'a> Emitting<'a> {
         same_number(kept, written)
     }
 
-    /// Writes every document's decision.
+    /// Writes every document's decision: some while the next are made.
     pub(crate) fn decisions(&self, output: &mut Output) -> Result<()> {
         let documents = self.table.documents;
-        let at_once = STRETCH * 4 * self.pool.current_num_threads() as u64;
-        for start in (0..documents).step_by(at_once as usize) {
-            let end = documents.min(start + at_once);
-            let starts: Vec<u64> = (start..end).step_by(STRETCH as usize).collect();
-            let stretch = |&start: &u64| self.stretch(start..end.min(start + STRETCH));
-            let lines: Result<Vec<_>> = self.pool.install(|| starts.par_iter().map(stretch).collect());
-            lines?.into_iter().try_for_each(|lines| output.write(&lines.bytes))?;
+        let at_once = 2 * self.pool.current_num_threads();
+        let (mut ready, mut next) = (Vec::new(), Vec::new());
+        ready.resize_with(at_once, DecisionLines::default);
+        next.resize_with(at_once, DecisionLines::default);
+        // Once more than there are, for the last to be written.
+        for start in (0..documents + STRETCH * at_once as u64).step_by(STRETCH as usize * at_once) {
+            let make = |(number, lines): (usize, &mut DecisionLines)| {
+                let start = documents.min(start + STRETCH * number as u64);
+                lines.bytes.clear();
+                self.stretch(start..documents.min(start + STRETCH), lines)
+            };
+            let (written, made) = self.pool.join(
+                || ready.iter().try_for_each(|lines: &DecisionLines| output.write(&lines.bytes)),
+                || next.par_iter_mut().enumerate().try_for_each(make),
+            );
+            written.and(made)?;
+            std::mem::swap(&mut ready, &mut next);
         }
         Ok(())
     }
 
-    fn stretch(&self, documents: std::ops::Range<u64>) -> Result<DecisionLines> {
+    fn stretch(&self, documents: std::ops::Range<u64>, lines: &mut DecisionLines) -> Result<()> {
         let (mut ids, mut other) = (Vec::new(), Vec::new());
-        let mut lines = DecisionLines::default();
         let mut document = documents.start;
         self.table.ids.each(documents, &mut ids, |id| {
             let decision = self.decision(document)?;
@@ -163,23 +176,22 @@ impl<'a> Emitting<'a> {
                     lines.dropped(id, decision.reason, representative, decision.likeness, decision.size)
                 }
             }
-        })?;
-        Ok(lines)
+        })
     }
 
     fn decision(&self, document: u64) -> Result<Decision> {
-        let Pairing { order, is_copy, empty, .. } = self.pairing;
+        let Pairing { order, empty, .. } = self.pairing;
         let rank = order.rank(document);
         let kept = |reason, size| Decision { reason, representative: None, likeness: Likeness::Same, size };
         let of_size = |size| if size == 1 { Reason::Unique } else { Reason::Representative };
         if empty.contains(rank) {
             return Ok(kept(Reason::Empty, 1));
         }
-        let leader = if is_copy.contains(rank) { self.pairing.leader(rank).unwrap_or(rank) } else { rank };
+        let leader = self.pairing.leader(rank).unwrap_or(rank);
         let number = self.pairing.number(leader);
         let size = match number {
             Some(number) => self.sizes[number as usize],
-            None => self.copied.binary_search_by_key(&leader, |row| row.0).map_or(1, |at| self.copied[at].1),
+            None => self.copied.number(leader).map_or(1, |number| self.copied_sizes[number as usize]),
         };
         let dropped = number.filter(|&number| self.verdicts.of(number).representative().is_some());
         let Some(number) = dropped else {
@@ -239,11 +251,10 @@ impl<'a> Emitting<'a> {
                 Some((number, representative, verdict)) => dropped(self.likeness(number, representative, verdict)?.0),
             }
         }
-        summary.representatives += self.copied.len() as u64;
+        summary.representatives += self.copied.len();
         summary.dropped = summary.dropped_exact + summary.dropped_near;
         summary.kept = summary.documents - summary.dropped;
-        let copied = self.copied.iter().map(|row| row.1);
-        summary.largest_group = self.sizes.iter().copied().chain(copied).max().unwrap_or(1).into();
+        summary.largest_group = self.sizes.iter().chain(&self.copied_sizes).copied().max().unwrap_or(1).into();
         Ok(())
     }
 }

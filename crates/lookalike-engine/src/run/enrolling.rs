@@ -38,7 +38,7 @@ impl Roll {
         });
         let (mut by_id, mut room) = (Vec::new(), Vec::new());
         table.ids.each(0..table.documents, &mut room, |id| {
-            by_id.push((hash_name(id.get()), by_id.len() as u32));
+            by_id.push((hash_name(id), by_id.len() as u32));
             Ok(())
         })?;
         by_id.sort_unstable();

@@ -2,7 +2,6 @@
 
 use std::{ops::Range, sync::Arc};
 
-use serde_json::value::RawValue;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use super::{grouping::each_group, parallel::Weigh};
@@ -12,9 +11,9 @@ use crate::{
 };
 
 /// Ids between two that can be found without reading those before them.
-const STEP: u64 = 32;
+const STEP: u64 = 8;
 
-/// Ids by document. In memory a quarter of a byte a document; 8 more on disk, for a hash, than the ids themselves.
+/// Ids by document. In memory a byte a document; 8 more on disk, for a hash, than the ids themselves.
 pub(crate) struct Ids {
     bytes: Spill<u8>,
     /// Where each [`STEP`]th begins.
@@ -38,6 +37,12 @@ impl Weigh for BlockIds {
 }
 
 impl BlockIds {
+    pub(super) fn clear(&mut self) {
+        self.text.clear();
+        self.lengths.clear();
+        self.hashes.clear();
+    }
+
     pub(crate) fn push(&mut self, id: &str) {
         self.text.push_str(id);
         self.lengths.push(id.len() as u32);
@@ -102,25 +107,20 @@ impl Ids {
     }
 
     /// A document's id; `room` holds it.
-    pub(crate) fn get<'a>(&self, document: u64, room: &'a mut Vec<u8>) -> Result<&'a RawValue> {
+    pub(crate) fn get<'a>(&self, document: u64, room: &'a mut Vec<u8>) -> Result<&'a str> {
         let mut found = Err(damaged());
         let mut piece = Vec::new();
         self.each(document..document + 1, &mut piece, |id| {
             room.clear();
-            room.extend_from_slice(id.get().as_bytes());
+            room.extend_from_slice(id.as_bytes());
             found = Ok(());
             Ok(())
         })?;
-        found.and_then(|()| raw_id(room))
+        found.and_then(|()| text(room))
     }
 
     /// Gives the ids of consecutive documents in order. `room` holds them.
-    pub(crate) fn each(
-        &self,
-        documents: Range<u64>,
-        room: &mut Vec<u8>,
-        mut give: impl FnMut(&RawValue) -> Result<()>,
-    ) -> Result<()> {
+    pub(crate) fn each(&self, documents: Range<u64>, room: &mut Vec<u8>, mut give: impl FnMut(&str) -> Result<()>) -> Result<()> {
         if documents.is_empty() {
             return Ok(());
         }
@@ -132,7 +132,7 @@ impl Ids {
             let (id, after) = after.split_at_checked(length as usize).ok_or_else(damaged)?;
             rest = after;
             if number >= documents.start {
-                give(raw_id(id)?)?;
+                give(text(id)?)?;
             }
         }
         Ok(())
@@ -148,9 +148,9 @@ impl Ids {
                 if repeated.is_some_and(|(_, first)| first <= document) {
                     break;
                 }
-                let id = hash_name(self.get(document, &mut room)?.get());
+                let id = hash_name(self.get(document, &mut room)?);
                 for &(_, earlier) in &group[..i] {
-                    if hash_name(self.get(earlier, &mut other_room)?.get()) == id {
+                    if hash_name(self.get(earlier, &mut other_room)?) == id {
                         repeated = Some((earlier, document));
                         break;
                     }
@@ -179,9 +179,8 @@ fn with_string<T>(id: &str, what: impl Fn(&[u8]) -> T) -> T {
 }
 
 /// An id that was spilled.
-fn raw_id(id: &[u8]) -> Result<&RawValue> {
-    let text = std::str::from_utf8(id).ok();
-    text.and_then(|text| serde_json::from_str(text).ok()).ok_or_else(damaged)
+fn text(id: &[u8]) -> Result<&str> {
+    std::str::from_utf8(id).map_err(|_| damaged())
 }
 
 fn damaged() -> Error {
@@ -235,11 +234,11 @@ mod tests {
             let (mut ids, budget) = ids(&names, flush);
             let (mut room, mut all) = (Vec::new(), Vec::new());
             for (document, name) in (0u64..).zip(&names) {
-                prop_assert_eq!(ids.get(document, &mut room).unwrap().get(), name);
+                prop_assert_eq!(ids.get(document, &mut room).unwrap(), name);
             }
             let some = names.len() as u64 / 3..names.len() as u64;
             ids.each(some.clone(), &mut room, |id| {
-                all.push(id.get().to_string());
+                all.push(id.to_string());
                 Ok(())
             }).unwrap();
             prop_assert_eq!(&all, &names[some.start as usize..]);

@@ -25,6 +25,12 @@ impl Weigh for BlockLists {
 }
 
 impl BlockLists {
+    pub(super) fn clear(&mut self) {
+        self.elements.clear();
+        self.lengths.clear();
+        self.levels.clear();
+    }
+
     /// Appends the next document's.
     pub(crate) fn push(&mut self, elements: &[u64], level: u32) {
         self.elements.extend_from_slice(elements);

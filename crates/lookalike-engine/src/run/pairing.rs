@@ -30,8 +30,8 @@ pub(crate) struct Pairing {
     pub(crate) order: Order,
     /// Each copy with its leader, the first in keep order with its digest; ranks, by copy.
     pub(crate) copies: Vec<(u64, u64)>,
-    /// Which ranks are copies.
-    pub(crate) is_copy: Places,
+    /// Where the copy of a rank stands there.
+    places_of_copies: Numbering,
     /// Texts without a token: nobody's copies, and nobody's candidates.
     pub(crate) empty: Places,
     /// Leaders that may have a candidate among the other leaders.
@@ -87,7 +87,16 @@ impl Pairing {
         let mut bits = Spill::new(&table.budget);
         std::mem::swap(&mut bits, &mut table.bits);
         let (bits, stride, budget) = (Bits::OfDocuments(bits), table.stride, table.budget.clone());
-        Ok(Self { order, copies, is_copy, empty, contenders: Numbering::of(leaders), bits, stride, budget })
+        Ok(Self {
+            order,
+            copies,
+            places_of_copies: Numbering::of(is_copy),
+            empty,
+            contenders: Numbering::of(leaders),
+            bits,
+            stride,
+            budget,
+        })
     }
 
     /// The number of contenders; what is made for them has 32 bits for each.
@@ -120,17 +129,21 @@ impl Pairing {
         self.copies.iter().filter_map(|&(copy, leader)| Some((copy, self.number(leader)?)))
     }
 
+    /// Whether a rank is a copy's.
+    pub(crate) fn is_copy(&self, rank: u64) -> bool {
+        self.places_of_copies.places().contains(rank)
+    }
+
     /// A copy's leader; ranks.
     pub(crate) fn leader(&self, copy: u64) -> Option<u64> {
-        let at = self.copies.binary_search_by_key(&copy, |row| row.0).ok()?;
-        Some(self.copies[at].1)
+        self.places_of_copies.number(copy).map(|at| self.copies[at as usize].1)
     }
 
     /// Whether a document stays, once that is decided about the contenders.
     pub(crate) fn is_kept(&self, document: u64, verdicts: &Verdicts) -> bool {
         let rank = self.order.rank(document);
         let dropped = |number| verdicts.of(number).representative().is_some();
-        !self.is_copy.contains(rank) && !self.number(rank).is_some_and(dropped)
+        !self.is_copy(rank) && !self.number(rank).is_some_and(dropped)
     }
 
     /// The fixed-size sketch of a contender; `room` holds what has to be read.

@@ -236,8 +236,8 @@ impl Listing<'_> {
         let (mut partners, mut count) = (Vec::new(), 0);
         for a in 0..self.table.documents {
             let rank = self.pairing.order.rank(a);
-            let leader = if self.pairing.is_copy.contains(rank) { self.pairing.leader(rank) } else { Some(rank) };
-            let Some(leader) = leader.and_then(|leader| self.pairing.number(leader)) else { continue };
+            let leader = self.pairing.leader(rank).unwrap_or(rank);
+            let Some(leader) = self.pairing.number(leader) else { continue };
             let (same, start) = (self.same(leader), matches.partition_point(|m| m.0 < leader));
             let others = matches[start..].iter().take_while(|m| m.0 == leader);
             partners.clear();
@@ -249,9 +249,9 @@ impl Listing<'_> {
             if partners.is_empty() {
                 continue;
             }
-            let a = self.table.ids.get(a, &mut id_a)?;
+            let a = raw(self.table.ids.get(a, &mut id_a)?)?;
             for &(b, figures) in &partners {
-                let pair = Pair { a, b: self.table.ids.get(b, &mut id_b)?, figures };
+                let pair = Pair { a, b: raw(self.table.ids.get(b, &mut id_b)?)?, figures };
                 serde_json::to_writer(&mut lines, &pair).map_err(|error| Error::new(ErrorKind::Output, error.to_string()))?;
                 lines.push(b'\n');
                 if lines.len() > PIECE {
@@ -263,4 +263,9 @@ impl Listing<'_> {
         output.write(&lines)?;
         Ok(count)
     }
+}
+
+/// An id as a serialiser takes it.
+fn raw(id: &str) -> Result<&RawValue> {
+    serde_json::from_str(id).map_err(|error| Error::new(ErrorKind::Temporary, format!("an id was damaged: {error}")))
 }

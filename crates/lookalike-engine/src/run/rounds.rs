@@ -157,7 +157,7 @@ impl Ready<'_> {
                     shingles.extend_from_slice(self.set(line, block, worker)?);
                 }
                 documents.push((number, if self.exact { worker.scratch.fingerprints.len() as u32 } else { 0 }));
-            } else if settled.is_none() && self.pairing.is_copy.contains(document) {
+            } else if settled.is_none() {
                 let leader = self.pairing.leader(document).and_then(|leader| self.pairing.number(leader));
                 copies.extend(leader.map(|leader| (document, leader)));
             }

@@ -1,6 +1,9 @@
 //! First pass: every text to its sketch.
 
-use std::{num::NonZeroU128, sync::Arc};
+use std::{
+    num::NonZeroU128,
+    sync::{Arc, Mutex},
+};
 
 use lookalike::{Method, Scratch, cluster::Keep};
 use rayon::ThreadPool;
@@ -15,6 +18,7 @@ use super::{
 use crate::{
     config::{Observer, Progress, RunConfig, Stage},
     error::{Error, ErrorKind, Result},
+    lock::lock,
     read::{Block, Blocks, Fields, Record, Source, Start, is_blank, push_line},
     spill::Budget,
     state::{Resumed, State},
@@ -75,7 +79,7 @@ pub(crate) fn sketch(
         Some(state) => restore(state, (method, &fields), source, &mut table, &mut bad, checked)?,
         None => Start::default(),
     };
-    let pass = Pass { method, fields: &fields, skip_bad: config.skip_bad.is_some() };
+    let pass = Pass { method, fields: &fields, skip_bad: config.skip_bad.is_some(), spare: Mutex::default() };
     let mut estimating = Estimating::new();
     in_order_placed(
         pool,
@@ -92,7 +96,8 @@ pub(crate) fn sketch(
                 state.sketches.append(|record| Recorded::put(&sketched, tag, source.digest(tag), done, record))?;
                 state.passed(bytes)?;
             }
-            table.add(sketched, checked)?;
+            table.add(&mut sketched, checked)?;
+            lock(&pass.spare).push(sketched);
             // Of a run that goes on nobody knows what the part before took.
             let estimate = if start.is_first() { estimating.estimate(&table, done, total) } else { None };
             observer(Progress { estimate, ..Progress::new(Stage::Sketching, done, total) });
@@ -129,14 +134,14 @@ fn restore(
     let (mut start, mut done, inputs) = (Start::default(), 0, source.inputs().len());
     state.sketches.each(|record| {
         let recorded = Recorded::take(record).filter(|recorded| recorded.fits(method, fields, inputs, &start));
-        let Some(Recorded { sketched, tag, digest, read }) = recorded else { return Ok(None) };
+        let Some(Recorded { mut sketched, tag, digest, read }) = recorded else { return Ok(None) };
         if let Some(output) = bad {
             output.write(&sketched.bad_lines)?;
         }
         source.restore(tag, digest)?;
         start.pass(tag);
         done = read;
-        table.add(sketched, checked).map(Some)
+        table.add(&mut sketched, checked).map(Some)
     })?;
     state.resumed = (state.sketches.len() > 0).then(|| match start.block.0 == source.inputs().len() {
         true => Resumed { stage: Stage::Pairing, share: None },
@@ -163,12 +168,14 @@ struct Pass<'a> {
     method: &'a Method,
     fields: &'a Fields,
     skip_bad: bool,
+    /// Emptied results, to be filled again: fresh memory is dear.
+    spare: Mutex<Vec<Sketched>>,
 }
 
 impl Pass<'_> {
     fn block(&self, block: &Block, worker: &mut Worker) -> Result<Sketched> {
         let Worker { room, scratch } = worker;
-        let mut out = Sketched::new(self.method);
+        let mut out = lock(&self.spare).pop().unwrap_or_else(|| Sketched::new(self.method));
         out.info.input = block.input;
         for (line, number) in block.lines().zip(0u32..) {
             if is_blank(line) {

@@ -93,6 +93,21 @@ impl Sketched {
         }
     }
 
+    /// Forgets the block, but not the room that it took.
+    fn clear(&mut self) {
+        self.info = BlockInfo::default();
+        self.digests.clear();
+        self.bits.clear();
+        self.columns.iter_mut().for_each(Vec::clear);
+        self.lists.clear();
+        self.keys.clear();
+        self.labels.clear();
+        self.ids.clear();
+        self.bad_lines.clear();
+        self.bad_messages.clear();
+        (self.without_id, self.line_bytes) = (0, 0);
+    }
+
     /// Fills in what depends on where the block stands: line numbers, and the ids of documents that have none.
     pub(crate) fn stand(&mut self, place: Place) {
         self.info.first_line = place.first_line;
@@ -124,25 +139,28 @@ impl Table {
         }
     }
 
-    /// Appends the next block's documents. Whether ids are unique can be told when they are `checked`.
-    pub(crate) fn add(&mut self, sketched: Sketched, checked: bool) -> Result<()> {
-        let Sketched { mut info, digests, bits, columns, lists, keys, labels, ids, bad_messages, .. } = sketched;
+    /// Appends the next block's documents, and leaves `sketched` empty, to be filled again. Whether ids are unique can be told when
+    /// they are `checked`.
+    pub(crate) fn add(&mut self, sketched: &mut Sketched, checked: bool) -> Result<()> {
+        let Sketched { info, digests, bits, columns, lists, keys, labels, ids, bad_messages, without_id, line_bytes, .. } =
+            sketched;
         info.first_document = self.documents;
         self.documents += digests.len() as u64;
-        self.counts.line_bytes += sketched.line_bytes;
-        self.counts.without_id += sketched.without_id;
+        self.counts.line_bytes += *line_bytes;
+        self.counts.without_id += *without_id;
         self.counts.bad_lines += bad_messages.len() as u64;
         self.counts.blank_lines += (info.skipped.len() - bad_messages.len()) as u64;
-        self.counts.bad_examples.extend(bad_messages.into_iter().map(|(_, message)| message));
+        self.counts.bad_examples.extend(bad_messages.drain(..).map(|(_, message)| message));
         self.counts.bad_examples.truncate(BAD_EXAMPLES);
-        self.digests.append(&digests)?;
-        self.bits.append(&bits)?;
-        self.columns.iter_mut().zip(&columns).try_for_each(|(all, more)| all.append(more))?;
-        self.keys.append(&keys)?;
-        self.labels.extend(labels);
-        self.lists.append(&lists)?;
-        self.ids.append(&ids, checked)?;
-        self.blocks.push(info);
+        self.digests.append(digests)?;
+        self.bits.append(bits)?;
+        self.columns.iter_mut().zip(columns).try_for_each(|(all, more)| all.append(more))?;
+        self.keys.append(keys)?;
+        self.labels.append(labels);
+        self.lists.append(lists)?;
+        self.ids.append(ids, checked)?;
+        self.blocks.push(std::mem::take(info));
+        sketched.clear();
         Ok(())
     }
 

@@ -5,24 +5,8 @@ use lookalike::{
     verify::{Measure, Overlap},
 };
 use serde::Serialize;
-use serde_json::value::RawValue;
 
 use crate::error::{Error, ErrorKind, Result};
-
-/// The fields of a line, in their order.
-#[derive(Serialize)]
-struct Line<'a> {
-    id: &'a RawValue,
-    verdict: &'static str,
-    reason: Reason,
-    representative: Option<&'a RawValue>,
-    resemblance: Option<f64>,
-    containment: Option<f64>,
-    containment_of_representative: Option<f64>,
-    cluster_size: u32,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    estimated: bool,
-}
 
 /// What is known of a dropped document's likeness to its representative.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -37,14 +21,26 @@ pub(crate) enum Likeness {
     Unknown,
 }
 
-/// What stands before and behind the id of a document that is like no other.
-const UNIQUE: (&str, &str) = (
-    "{\"id\":",
-    ",\"verdict\":\"kept\",\"reason\":\"unique\",\"representative\":null,\"resemblance\":null,\"containment\":null,\
-     \"containment_of_representative\":null,\"cluster_size\":1}\n",
-);
+impl Likeness {
+    /// Resemblance, containment, and the representative's containment, where they are known.
+    fn figures(self) -> [Option<f64>; 3] {
+        let counted = |o: Overlap| [o.resemblance(), o.containment(), o.swapped().containment()].map(Some);
+        match self {
+            Self::Counted(overlap) => counted(overlap),
+            Self::Same => [Some(1.0); 3],
+            Self::Estimated(Measure::Resemblance, value) => [Some(value), None, None],
+            Self::Estimated(Measure::Containment, value) => [None, Some(value), None],
+            Self::Unknown => [None; 3],
+        }
+    }
+}
 
-/// Lines in the making.
+/// What stands behind the id of a document that is like no other.
+const UNIQUE: &[u8] =
+    b",\"verdict\":\"kept\",\"reason\":\"unique\",\"representative\":null,\"resemblance\":null,\"containment\":null,\
+    \"containment_of_representative\":null,\"cluster_size\":1}\n";
+
+/// Lines in the making. Ids are JSON, as they stood in the input.
 #[derive(Debug, Default)]
 pub(crate) struct DecisionLines {
     pub(crate) bytes: Vec<u8>,
@@ -52,87 +48,139 @@ pub(crate) struct DecisionLines {
 
 impl DecisionLines {
     /// A kept document.
-    pub(crate) fn kept(&mut self, id: &RawValue, reason: Reason, cluster_size: u32) -> Result<()> {
-        // Most lines are such, and of one form: no need to take them apart.
+    pub(crate) fn kept(&mut self, id: &str, reason: Reason, cluster_size: u32) -> Result<()> {
+        self.begin(id);
+        // Most lines are such.
         if reason == Reason::Unique && cluster_size == 1 {
-            self.bytes.extend_from_slice(UNIQUE.0.as_bytes());
-            self.bytes.extend_from_slice(id.get().as_bytes());
-            self.bytes.extend_from_slice(UNIQUE.1.as_bytes());
+            self.bytes.extend_from_slice(UNIQUE);
             return Ok(());
         }
-        self.push(&Line {
-            id,
-            verdict: "kept",
-            reason,
-            representative: None,
-            resemblance: None,
-            containment: None,
-            containment_of_representative: None,
-            cluster_size,
-            estimated: false,
-        })
+        self.put(",\"verdict\":\"kept\",\"reason\":\"");
+        self.put(name(reason));
+        self.put("\",\"representative\":null");
+        self.figures([None; 3])?;
+        self.end(cluster_size, false)
     }
 
     /// A dropped document.
     pub(crate) fn dropped(
         &mut self,
-        id: &RawValue,
+        id: &str,
         reason: Reason,
-        representative: &RawValue,
+        representative: &str,
         likeness: Likeness,
         cluster_size: u32,
     ) -> Result<()> {
-        let overlap = match likeness {
-            Likeness::Counted(overlap) => Some(overlap),
-            Likeness::Same => Some(Overlap { shared: 1, a: 1, b: 1 }),
-            Likeness::Estimated(..) | Likeness::Unknown => None,
-        };
-        let estimated = |measure| match likeness {
-            Likeness::Estimated(of, value) if of == measure => Some(value),
-            _ => None,
-        };
-        self.push(&Line {
-            id,
-            verdict: "dropped",
-            reason,
-            representative: Some(representative),
-            resemblance: overlap.map(Overlap::resemblance).or(estimated(Measure::Resemblance)),
-            containment: overlap.map(Overlap::containment).or(estimated(Measure::Containment)),
-            containment_of_representative: overlap.map(|o| o.swapped().containment()),
-            cluster_size,
-            estimated: matches!(likeness, Likeness::Estimated(..)),
-        })
+        self.begin(id);
+        self.put(",\"verdict\":\"dropped\",\"reason\":\"");
+        self.put(name(reason));
+        self.put("\",\"representative\":");
+        self.put(representative);
+        self.figures(likeness.figures())?;
+        self.end(cluster_size, matches!(likeness, Likeness::Estimated(..)))
     }
 
-    fn push(&mut self, line: &Line) -> Result<()> {
-        serde_json::to_writer(&mut self.bytes, line)
-            .map_err(|error| Error::new(ErrorKind::Output, format!("a decision: {error}")))?;
-        self.bytes.push(b'\n');
+    fn begin(&mut self, id: &str) {
+        self.put("{\"id\":");
+        self.put(id);
+    }
+
+    fn figures(&mut self, [resemblance, containment, of_representative]: [Option<f64>; 3]) -> Result<()> {
+        self.put(",\"resemblance\":");
+        self.number(resemblance)?;
+        self.put(",\"containment\":");
+        self.number(containment)?;
+        self.put(",\"containment_of_representative\":");
+        self.number(of_representative)
+    }
+
+    fn end(&mut self, cluster_size: u32, estimated: bool) -> Result<()> {
+        self.put(",\"cluster_size\":");
+        self.number(cluster_size)?;
+        self.put(if estimated { ",\"estimated\":true}\n" } else { "}\n" });
         Ok(())
+    }
+
+    fn put(&mut self, text: &str) {
+        self.bytes.extend_from_slice(text.as_bytes());
+    }
+
+    /// A number, or null.
+    fn number(&mut self, value: impl Serialize) -> Result<()> {
+        serde_json::to_writer(&mut self.bytes, &value)
+            .map_err(|error| Error::new(ErrorKind::Output, format!("a decision: {error}")))
+    }
+}
+
+fn name(reason: Reason) -> &'static str {
+    match reason {
+        Reason::Unique => "unique",
+        Reason::Representative => "representative",
+        Reason::Empty => "empty",
+        Reason::Exact => "exact",
+        Reason::Near => "near",
+        Reason::Contained => "contained",
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use serde_json::value::RawValue;
+
     use super::*;
 
-    #[test]
-    fn a_document_like_no_other_has_the_line_that_a_serialiser_makes() {
-        let id: Box<RawValue> = serde_json::from_str("\"a\"").unwrap();
-        let line = Line {
-            id: &id,
-            verdict: "kept",
-            reason: Reason::Unique,
-            representative: None,
-            resemblance: None,
-            containment: None,
-            containment_of_representative: None,
-            cluster_size: 1,
-            estimated: false,
-        };
-        let (mut whole, mut short) = (DecisionLines::default(), DecisionLines::default());
-        whole.push(&line).unwrap();
-        short.kept(&id, Reason::Unique, 1).unwrap();
-        assert_eq!(whole.bytes, short.bytes);
+    /// The fields of a line, in their order.
+    #[derive(Serialize)]
+    struct Line<'a> {
+        id: &'a RawValue,
+        verdict: &'static str,
+        reason: Reason,
+        representative: Option<&'a RawValue>,
+        resemblance: Option<f64>,
+        containment: Option<f64>,
+        containment_of_representative: Option<f64>,
+        cluster_size: u32,
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        estimated: bool,
+    }
+
+    fn likeness() -> impl Strategy<Value = Likeness> {
+        let overlap = (1u64..500, 0u64..500, 0u64..500);
+        prop_oneof![
+            overlap.prop_map(|(shared, a, b)| Likeness::Counted(Overlap { shared, a: shared + a, b: shared + b })),
+            Just(Likeness::Same),
+            (0f64..=1.0).prop_map(|value| Likeness::Estimated(Measure::Resemblance, value)),
+            (0f64..=1.0).prop_map(|value| Likeness::Estimated(Measure::Containment, value)),
+            Just(Likeness::Unknown),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn lines_are_what_a_serialiser_makes(
+            id in prop_oneof![any::<String>().prop_map(serde_json::Value::from), any::<i64>().prop_map(serde_json::Value::from)],
+            reason in prop::sample::select(vec![
+                Reason::Unique, Reason::Representative, Reason::Empty, Reason::Exact, Reason::Near, Reason::Contained,
+            ]),
+            likeness in likeness(),
+            cluster_size in prop_oneof![1u32..3, any::<u32>()],
+        ) {
+            let id = serde_json::value::to_raw_value(&id).unwrap();
+            let line = |verdict, [resemblance, containment, containment_of_representative]: [_; 3], estimated| {
+                let representative = (verdict == "dropped").then_some(&*id);
+                let line = Line {
+                    id: &id, verdict, reason, representative, resemblance, containment, containment_of_representative,
+                    cluster_size, estimated,
+                };
+                serde_json::to_string(&line).unwrap() + "\n"
+            };
+            let (mut kept, mut dropped) = (DecisionLines::default(), DecisionLines::default());
+            kept.kept(id.get(), reason, cluster_size).unwrap();
+            dropped.dropped(id.get(), reason, id.get(), likeness, cluster_size).unwrap();
+            prop_assert_eq!(String::from_utf8(kept.bytes).unwrap(), line("kept", [None; 3], false));
+            let estimated = matches!(likeness, Likeness::Estimated(..));
+            prop_assert_eq!(String::from_utf8(dropped.bytes).unwrap(), line("dropped", likeness.figures(), estimated));
+        }
     }
 }
