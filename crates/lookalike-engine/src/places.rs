@@ -45,23 +45,30 @@ impl Places {
 /// Words of a set whose members are counted together.
 const COUNTED: usize = 8;
 
-/// A set of places with a number for each, from 0 in the order of the places. A fifth of a byte a place below the bound.
+/// A set of places with a number for each, from 0 in the order of the places. A sixth of a byte a place below the bound.
 #[derive(Debug, Default)]
 pub(crate) struct Numbering {
     places: Places,
     /// Members before each [`COUNTED`] words, and all.
     before: Vec<u64>,
+    /// Members before each word of these: most processors count bits in one step, but not those that we may take for granted.
+    within: Vec<u16>,
 }
 
 impl Numbering {
     pub(crate) fn of(places: Places) -> Self {
-        let mut before = vec![0];
+        let (mut before, mut within) = (vec![0], Vec::with_capacity(places.words.len()));
         let mut count = 0;
         for words in places.words.chunks(COUNTED) {
-            count += words.iter().map(|word| u64::from(word.load(Ordering::Relaxed).count_ones())).sum::<u64>();
+            let mut here = 0;
+            for word in words {
+                within.push(here);
+                here += word.load(Ordering::Relaxed).count_ones() as u16;
+            }
+            count += u64::from(here);
             before.push(count);
         }
-        Self { places, before }
+        Self { places, before, within }
     }
 
     pub(crate) fn len(&self) -> u64 {
@@ -76,10 +83,8 @@ impl Numbering {
     pub(crate) fn below(&self, place: u64) -> u64 {
         let (word, bit) = ((place / 64) as usize, place % 64);
         let Some(last) = self.places.words.get(word) else { return self.len() };
-        let group = word / COUNTED;
-        let whole = self.places.words[group * COUNTED..word].iter();
-        let whole = whole.map(|word| u64::from(word.load(Ordering::Relaxed).count_ones())).sum::<u64>();
-        self.before[group] + whole + u64::from((last.load(Ordering::Relaxed) & ((1 << bit) - 1)).count_ones())
+        let whole = self.before[word / COUNTED] + u64::from(self.within[word]);
+        whole + u64::from((last.load(Ordering::Relaxed) & ((1 << bit) - 1)).count_ones())
     }
 
     /// A place's number, if it is a member.
