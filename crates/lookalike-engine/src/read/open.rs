@@ -1,12 +1,14 @@
 //! A file → its bytes, decompressed. What a file is, its first bytes say; its ending is only held against it.
 
 use std::{
-    io::{self, BufReader, Cursor, Read},
+    io::{self, BufRead, BufReader, Cursor, Read},
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
 };
+
+use flate2::bufread::GzDecoder;
 
 use crate::{
     disk::File,
@@ -79,13 +81,51 @@ pub(crate) fn decompress(mut raw: impl Read + Send + 'static, name: &str) -> Res
     let whole = Cursor::new(start.to_vec()).chain(raw);
     Ok(match packing {
         Packing::Plain => Box::new(whole),
-        Packing::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(BufReader::with_capacity(1 << 17, whole))),
+        Packing::Gzip => Box::new(Members::new(BufReader::with_capacity(1 << 17, whole))),
         Packing::Zstd => {
             let mut decoder = zstd::Decoder::new(whole).map_err(reading)?;
             decoder.window_log_max(31).map_err(reading)?;
             Box::new(decoder)
         }
     })
+}
+
+/// The members of a gzip file, one after the other. What stands behind them is zeros, with which some fill up their blocks, or it
+/// is not what was meant.
+struct Members<R>(Option<GzDecoder<R>>);
+
+impl<R: BufRead> Members<R> {
+    fn new(packed: R) -> Self {
+        Self(Some(GzDecoder::new(packed)))
+    }
+}
+
+impl<R: BufRead> Read for Members<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while let Some(member) = &mut self.0 {
+            let n = member.read(buffer)?;
+            if n > 0 || buffer.is_empty() {
+                return Ok(n);
+            }
+            let more = next_member(member)?;
+            self.0 = self.0.take().filter(|_| more).map(|member| GzDecoder::new(member.into_inner()));
+        }
+        Ok(0)
+    }
+}
+
+/// Whether another member begins behind one that has ended.
+fn next_member(ended: &mut GzDecoder<impl BufRead>) -> io::Result<bool> {
+    loop {
+        let rest = ended.get_mut().fill_buf()?;
+        let zeros = rest.iter().take_while(|&&byte| byte == 0).count();
+        match rest.get(zeros) {
+            None if rest.is_empty() => return Ok(false),
+            None => ended.get_mut().consume(zeros),
+            Some(0x1f) if zeros == 0 => return Ok(true),
+            Some(_) => return Err(io::Error::new(io::ErrorKind::InvalidData, "something else stands behind its end")),
+        }
+    }
 }
 
 /// Counts the bytes that are read from a file, before decompression.
@@ -99,5 +139,44 @@ impl Read for Counted {
         let n = self.file.read(buffer)?;
         self.count.fetch_add(n as u64, Ordering::Relaxed);
         Ok(n)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn read(packed: &[u8], at_once: usize) -> std::result::Result<Vec<u8>, (io::ErrorKind, String)> {
+        let mut bytes = Vec::new();
+        let mut members = Members::new(BufReader::with_capacity(at_once, packed));
+        members.read_to_end(&mut bytes).map(|_| bytes).map_err(|error| (error.kind(), error.to_string()))
+    }
+
+    proptest! {
+        #[test]
+        fn members_and_zeros_behind_them_are_read_and_nothing_else(
+            members in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..300), 1..4),
+            zeros in 0usize..40,
+            at_once in 1usize..50,
+        ) {
+            let mut packed = members.iter().flat_map(|member| gzip(member)).collect::<Vec<_>>();
+            let whole = packed.len();
+            packed.resize(whole + zeros, 0);
+            prop_assert_eq!(read(&packed, at_once), Ok(members.concat()));
+            prop_assert_eq!(read(&packed[..whole - 1], at_once).unwrap_err().0, io::ErrorKind::UnexpectedEof);
+            packed.push(b'x');
+            let (kind, message) = read(&packed, at_once).unwrap_err();
+            prop_assert_eq!((kind, &*message), (io::ErrorKind::InvalidData, "something else stands behind its end"));
+        }
     }
 }
