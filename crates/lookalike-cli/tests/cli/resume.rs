@@ -292,6 +292,10 @@ fn damage_is_told_with_its_file() {
         }
         fs::write(&path, &bytes).unwrap();
     }
+    let manifest = place.read("state/manifest.json");
+    fs::write(place.path("state/manifest.json"), manifest.replace("\"threshold\":0.8", "\"threshold\":0.9")).unwrap();
+    refused(&place.run(asked), &["state/manifest.json is damaged: "]);
+    fs::write(place.path("state/manifest.json"), manifest).unwrap();
     // What was appended behind the last part is of no account.
     let path = place.path("state/sketches.journal");
     fs::write(&path, [&*fs::read(&path).unwrap(), b"a torn write"].concat()).unwrap();

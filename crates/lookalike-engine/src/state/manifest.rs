@@ -35,6 +35,9 @@ pub(super) struct Manifest {
     /// As it was written: no digit of a number is lost.
     configuration: Box<RawValue>,
     inputs: Vec<Identity>,
+    /// XXH3 of the rest, which tells damage from another run.
+    #[serde(default)]
+    checksum: String,
 }
 
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,12 +93,15 @@ impl Manifest {
         let configuration = to_raw_value(&described).map_err(not_written)?;
         let byte_order = if cfg!(target_endian = "little") { "little" } else { "big" };
         let state = Format { format: FORMAT, lookalike: env!("CARGO_PKG_VERSION").into(), byte_order: byte_order.into() };
-        Ok(Self { state, configuration, inputs: source.inputs().iter().map(Identity::of).collect::<Result<_>>()? })
+        let inputs = source.inputs().iter().map(Identity::of).collect::<Result<_>>()?;
+        let manifest = Self { state, configuration, inputs, checksum: String::new() };
+        Ok(Self { checksum: format!("{:016x}", manifest.digest()?), ..manifest })
     }
 
     /// Tells this run's journals from others'.
     pub(super) fn digest(&self) -> Result<u64> {
-        Ok(xxh3_64(&serde_json::to_vec(self).map_err(not_written)?))
+        let rest = (&self.state, &self.configuration, &self.inputs);
+        Ok(xxh3_64(&serde_json::to_vec(&rest).map_err(not_written)?))
     }
 
     /// What a manifest's file holds; none where it was damaged. Of another format its state alone is looked at.
@@ -106,9 +112,10 @@ impl Manifest {
         }
         let Any { state } = serde_json::from_slice(bytes).ok()?;
         if state.format == FORMAT {
-            return serde_json::from_slice(bytes).ok();
+            let whole = |manifest: &Self| manifest.digest().is_ok_and(|digest| manifest.checksum == format!("{digest:016x}"));
+            return serde_json::from_slice(bytes).ok().filter(whole);
         }
-        Some(Self { state, configuration: RawValue::NULL.to_owned(), inputs: Vec::new() })
+        Some(Self { state, configuration: RawValue::NULL.to_owned(), inputs: Vec::new(), checksum: String::new() })
     }
 
     /// Refuses to go on with this one's state, which is in `folder`, in a run that has another.
