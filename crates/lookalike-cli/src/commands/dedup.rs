@@ -109,7 +109,11 @@ impl Dedup {
     /// The summary that a person understands.
     fn page(&self, s: &Summary, outputs: &Outputs) -> String {
         let share = format!("{:.1} %", 100.0 * s.dropped as f64 / s.documents.max(1) as f64);
-        let rate = s.bytes as f64 / 1e6 / s.seconds.total.max(1e-9);
+        // Of what an earlier run did nobody knows how long it took.
+        let rate = match s.resumed {
+            Some(_) => String::new(),
+            None => format!(" ({:.0} MB/s)", s.bytes as f64 / 1e6 / s.seconds.total.max(1e-9)),
+        };
         let similar = similar(s);
         let documents = counted(s.documents, "document");
         let (kept, dropped, exact, near) = (count(s.kept), count(s.dropped), count(s.dropped_exact), count(s.dropped_near));
@@ -146,7 +150,7 @@ impl Dedup {
             lines.push(format!("  resumed  {}", gone_on(resumed)));
         }
         let memory = s.peak_memory.map_or(String::new(), |peak| format!(", {} of memory at most", bytes(peak)));
-        lines.push(format!("  time     {:.2} s for {} ({rate:.0} MB/s){memory}", s.seconds.total, bytes(s.bytes)));
+        lines.push(format!("  time     {:.2} s for {}{rate}{memory}", s.seconds.total, bytes(s.bytes)));
         if self.dry_run {
             lines.push(format!("  {DIM}dry run: nothing was written{DIM:#}"));
         } else {
