@@ -78,10 +78,17 @@ pub fn counted(number: u64, noun: &str) -> String {
     words
 }
 
+/// What is seen of a run.
+struct Shown {
+    stage: Option<Stage>,
+    bar: ProgressBar,
+    /// Whether it was told what a long run will take, or nobody wants to know.
+    told: bool,
+}
+
 /// A progress bar on standard error, one stage after the other; nothing when that is no terminal.
 pub struct Bars {
-    bar: Mutex<(Option<Stage>, ProgressBar)>,
-    quiet: bool,
+    shown: Mutex<Shown>,
 }
 
 impl Bars {
@@ -92,16 +99,20 @@ impl Bars {
         } else {
             ProgressDrawTarget::stderr_with_hz(10)
         };
-        Self { bar: Mutex::new((None, ProgressBar::with_draw_target(None, target))), quiet }
+        let bar = ProgressBar::with_draw_target(None, target);
+        Self { shown: Mutex::new(Shown { stage: None, bar, told: quiet }) }
     }
 
     /// Shows where a run has got to.
     pub fn show(&self, progress: Progress) {
         // A bar that cannot be shown must not stop the run.
-        let Ok(mut guard) = self.bar.lock() else { return };
-        let (stage, bar) = &mut *guard;
-        if let Some(estimate) = progress.estimate.filter(|_| !self.quiet) {
-            Self::tell(bar, estimate);
+        let Ok(mut shown) = self.shown.lock() else { return };
+        let Shown { stage, bar, told } = &mut *shown;
+        const LONG: u64 = 10;
+        if let Some(estimate) = progress.estimate.filter(|estimate| estimate.seconds >= LONG)
+            && !std::mem::replace(told, true)
+        {
+            Self::tell(bar, estimate, progress.stage);
         }
         if *stage != Some(progress.stage) {
             *stage = Some(progress.stage);
@@ -130,11 +141,7 @@ impl Bars {
     }
 
     /// Says what a long run will take.
-    fn tell(bar: &ProgressBar, estimate: Estimate) {
-        const LONG: u64 = 10;
-        if estimate.seconds < LONG {
-            return;
-        }
+    fn tell(bar: &ProgressBar, estimate: Estimate, stage: Stage) {
         let time = match estimate.seconds {
             seconds @ ..120 => format!("{seconds} s"),
             seconds @ ..7200 => format!("{} min", seconds / 60),
@@ -142,14 +149,15 @@ impl Bars {
         };
         let disk = if estimate.disk > 0 { format!(" and {} of temporary files", bytes(estimate.disk)) } else { String::new() };
         let documents = count(estimate.documents);
-        let line = format!("about {documents} documents: about {time}, {} of memory{disk}", bytes(estimate.memory));
+        let more = if stage == Stage::Settling { " more" } else { "" };
+        let line = format!("about {documents} documents: about {time}{more}, {} of memory{disk}", bytes(estimate.memory));
         bar.suspend(|| anstream::eprintln!("{line}"));
     }
 
     /// Shows what is going on where nobody knows how long it takes.
     pub fn note(&self, words: &str) {
-        let Ok(mut guard) = self.bar.lock() else { return };
-        let (stage, bar) = &mut *guard;
+        let Ok(mut shown) = self.shown.lock() else { return };
+        let Shown { stage, bar, .. } = &mut *shown;
         *stage = None;
         bar.reset();
         if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
@@ -161,8 +169,8 @@ impl Bars {
 
     /// Takes the bar away.
     pub fn clear(&self) {
-        if let Ok(guard) = self.bar.lock() {
-            guard.1.finish_and_clear();
+        if let Ok(shown) = self.shown.lock() {
+            shown.bar.finish_and_clear();
         }
     }
 }

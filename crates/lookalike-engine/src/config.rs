@@ -139,10 +139,10 @@ impl Progress {
     }
 }
 
-/// What a run will take, by what its first seconds took. Rough: how much is alike is not known yet.
+/// What a run will take, by what the first seconds of a pass took. Rough: how much is alike is not known yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Estimate {
-    /// Seconds from start to end.
+    /// In the first pass, seconds from start to end; in the one that settles, those that it still takes.
     pub seconds: u64,
     /// Documents.
     pub documents: u64,

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::table::Table;
-use crate::config::Estimate;
+use crate::{config::Estimate, memory::peak_memory};
 
 /// When the speed of the first pass has settled.
 const AFTER: Duration = Duration::from_secs(2);
@@ -17,29 +17,52 @@ const SETS: f64 = 0.15;
 /// Tells once, when it can.
 pub(crate) struct Estimating {
     started: Instant,
+    /// The most memory that the run had taken by then.
+    peak: u64,
     told: bool,
 }
 
 impl Estimating {
     pub(crate) fn new() -> Self {
-        Self { started: Instant::now(), told: false }
+        Self { started: Instant::now(), peak: peak_memory().unwrap_or(0), told: false }
     }
 
     /// What the run will take when `done` of `total` bytes are in the table; none where it is too early to say, or was said.
-    pub(crate) fn estimate(&mut self, table: &Table, done: u64, total: u64) -> Option<Estimate> {
+    pub(crate) fn whole(&mut self, table: &Table, done: u64, total: u64) -> Option<Estimate> {
+        let elapsed = self.elapsed(done, total)?;
+        let whole = total as f64 / done as f64;
+        Some(estimate(table, whole, elapsed * whole * WHOLE))
+    }
+
+    /// What the pass that settles will still take when it has read `done` of `total` bytes: where much is alike but not enough,
+    /// that is most of the run, in time and in memory.
+    pub(crate) fn rest(&mut self, table: &Table, done: u64, total: u64) -> Option<Estimate> {
+        let elapsed = self.elapsed(done, total)?;
+        let (rest, peak) = (total.saturating_sub(done) as f64 / done as f64, peak_memory().unwrap_or(0));
+        let grown = peak + (rest * peak.saturating_sub(self.peak) as f64) as u64;
+        let memory = grown.min(table.budget.memory()).max(peak);
+        Some(Estimate { memory, ..estimate(table, 1.0, elapsed * rest) })
+    }
+
+    /// Seconds since the pass began, once, when they are enough.
+    fn elapsed(&mut self, done: u64, total: u64) -> Option<f64> {
         if self.told || total == 0 || done == 0 || self.started.elapsed() < AFTER {
             return None;
         }
         self.told = true;
-        let whole = total as f64 / done as f64;
-        let held = whole * table.bytes() as f64 + SETS * whole * table.counts.line_bytes as f64;
-        let limit = table.budget.limit() as f64;
-        Some(Estimate {
-            seconds: (self.started.elapsed().as_secs_f64() * whole * WHOLE) as u64,
-            documents: (table.documents as f64 * whole) as u64,
-            memory: held.min(limit) as u64 + table.budget.besides(),
-            disk: (held - limit).max(0.0) as u64,
-        })
+        Some(self.started.elapsed().as_secs_f64())
+    }
+}
+
+/// Of a table that will be so many times as large.
+fn estimate(table: &Table, times: f64, seconds: f64) -> Estimate {
+    let held = times * table.bytes() as f64 + SETS * times * table.counts.line_bytes as f64;
+    let limit = table.budget.limit() as f64;
+    Estimate {
+        seconds: seconds as u64,
+        documents: (table.documents as f64 * times) as u64,
+        memory: held.min(limit) as u64 + table.budget.besides(),
+        disk: (held - limit).max(0.0) as u64,
     }
 }
 
@@ -57,14 +80,19 @@ mod tests {
         table.documents = 1000;
         table.counts.line_bytes = 1_000_000;
         let mut estimating = Estimating::new();
-        assert_eq!(estimating.estimate(&table, 10, 100), None, "too early");
+        assert_eq!(estimating.whole(&table, 10, 100), None, "too early");
         estimating.started = Instant::now().checked_sub(Duration::from_secs(100)).unwrap();
-        assert_eq!(estimating.estimate(&table, 10, 0), None, "of a pipe nobody knows");
-        let estimate = estimating.estimate(&table, 10, 100).unwrap();
+        assert_eq!(estimating.whole(&table, 10, 0), None, "of a pipe nobody knows");
+        let estimate = estimating.whole(&table, 10, 100).unwrap();
         let held = 10 * (1000 * (16 + 128 + 84 + 8) + 150_000);
         let limit = table.budget.limit();
         assert_eq!((estimate.documents, estimate.memory, estimate.disk), (10_000, limit + 5, held - limit));
         assert!((2400..2500).contains(&estimate.seconds), "{}", estimate.seconds);
-        assert_eq!(estimating.estimate(&table, 20, 100), None, "once");
+        assert_eq!(estimating.whole(&table, 20, 100), None, "once");
+        let hundred_seconds_ago = estimating.started;
+        let mut estimating = Estimating { started: hundred_seconds_ago, peak: 0, told: false };
+        let rest = estimating.rest(&table, 20, 100).unwrap();
+        assert_eq!((rest.documents, estimating.rest(&table, 30, 100)), (1000, None));
+        assert!((400..410).contains(&rest.seconds), "{}", rest.seconds);
     }
 }

@@ -12,6 +12,7 @@ use super::{
     awaited::awaited,
     deciding::{CopiesOf, Deciding},
     emitting::each_kept_run,
+    estimating::Estimating,
     loading::{Pass, Sets},
     matching::Matcher,
     pairing::Pairing,
@@ -61,8 +62,12 @@ pub(crate) fn settle(
     let ready = rounds.ready();
     let mut settling = Settling { deciding, pairing, ready, awaited, next: 0, done, output, others_wanted, written: 0, state };
     let (mut round, mut spare) = (pool.install(|| rounds.next(Vec::new()))?, Vec::new());
+    let mut estimating = Estimating::new();
     while let Some(now) = round {
-        observer(Progress::new(Stage::Settling, source.read(), source.total()));
+        let (done, total) = (source.read(), source.total());
+        // Of a run that goes on nobody knows what the part before took.
+        let estimate = if settling.done.blocks == 0 { estimating.rest(table, done, total) } else { None };
+        observer(Progress { estimate, ..Progress::new(Stage::Settling, done, total) });
         let room = std::mem::take(&mut spare);
         let (settled, next) = pool.install(|| rayon::join(|| settling.settle(&now), || rounds.next(room)));
         settled?;

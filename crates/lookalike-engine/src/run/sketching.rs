@@ -99,7 +99,7 @@ pub(crate) fn sketch(
             table.add(&mut sketched, checked)?;
             lock(&pass.spare).push(sketched);
             // Of a run that goes on nobody knows what the part before took.
-            let estimate = if start.is_first() { estimating.estimate(&table, done, total) } else { None };
+            let estimate = if start.is_first() { estimating.whole(&table, done, total) } else { None };
             observer(Progress { estimate, ..Progress::new(Stage::Sketching, done, total) });
             Ok(())
         },

@@ -28,6 +28,11 @@ impl Budget {
         Arc::new(Self { memory, limit, besides, held: AtomicU64::new(0), temp_dir: temp_dir.into() })
     }
 
+    /// Bytes that the run may take.
+    pub(crate) fn memory(&self) -> u64 {
+        self.memory
+    }
+
     /// Bytes that the stores may hold.
     pub(crate) fn limit(&self) -> u64 {
         self.limit
