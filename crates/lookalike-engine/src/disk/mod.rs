@@ -20,7 +20,7 @@ use rustix::io::Errno;
 pub(crate) use file::File;
 pub(crate) use names::{exchange, folder_of, make_folder, remove, remove_folder, rename, sync_folder};
 pub(crate) use stream::Stream;
-pub(crate) use window::Window;
+pub(crate) use window::{WINDOW, Window};
 
 /// What can be asked of a file system, by kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -23,7 +23,7 @@ use super::{
     table::Table,
 };
 use crate::{
-    config::{Observer, RunConfig},
+    config::{Observer, RunConfig, windows_ahead},
     error::{Error, ErrorKind, Result, without_panic},
     memory::peak_memory,
     read::{Source, expand},
@@ -74,6 +74,8 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resu
 
     let mut clock = Clock(Instant::now());
     let budget = config.budget(pool.current_num_threads())?;
+    let ahead = windows_ahead(budget.memory());
+    [&mut kept, &mut decisions].into_iter().flatten().for_each(|output| output.run_ahead(ahead));
     let mut table = {
         let beside = Beside { bad: bad.as_mut(), state: state.as_mut() };
         sketching::sketch(config, &method, &source, &budget, &pool, beside, observer)?

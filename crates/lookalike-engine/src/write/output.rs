@@ -3,7 +3,7 @@
 use std::{
     io,
     path::Path,
-    sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel},
+    sync::mpsc::{Receiver, Sender, channel},
     thread::JoinHandle,
 };
 
@@ -13,6 +13,7 @@ use super::{
     sink::{Sink, Whole},
 };
 use crate::{
+    config::LEAST_AHEAD,
     disk::Window,
     error::{Error, ErrorKind, Result, panicked},
 };
@@ -20,20 +21,17 @@ use crate::{
 /// An output in the making. Dropped unfinished, it leaves nothing.
 ///
 /// What is written goes into windows of a mebibyte, which come back to be filled again. Compression and writing have threads of
-/// their own: those who work on blocks never wait for the disk, unless they are [`AHEAD`] windows ahead of it.
+/// their own: those who work on blocks never wait for the disk, unless they are some windows ahead of it.
 pub(crate) struct Output {
     name: String,
     /// The window that is being filled.
     window: Window,
-    full: Option<SyncSender<Piece>>,
+    full: Option<Sender<Piece>>,
     empty: Receiver<Window>,
     /// Windows there are, and at most.
     windows: (usize, usize),
     writer: Option<JoinHandle<io::Result<Option<Whole>>>>,
 }
-
-/// Windows that may wait for the disk: one is written, one waits, and the rest is for the times when the disk is slow.
-const AHEAD: usize = 4;
 
 /// What the writing thread is given.
 enum Piece {
@@ -53,12 +51,17 @@ impl Output {
             some => some,
         };
         let encoder = Encoder::new(Sink::open(path).map_err(writing)?, path, threads).map_err(writing)?;
-        let most = AHEAD + encoder.windows();
-        let (full, filled) = sync_channel(AHEAD);
+        let most = LEAST_AHEAD + encoder.windows();
+        let (full, filled) = channel();
         let (emptied, empty) = channel();
         let work = move || write_all(encoder, &filled, &emptied);
         let writer = std::thread::Builder::new().name("writer".into()).spawn(work).map_err(writing)?;
         Ok(Self { name, window: Window::new(), full: Some(full), empty, windows: (1, most), writer: Some(writer) })
+    }
+
+    /// Lets more windows wait for the disk than the least.
+    pub(crate) fn run_ahead(&mut self, ahead: usize) {
+        self.windows.1 += ahead - LEAST_AHEAD;
     }
 
     /// Appends. A failure may be that of earlier bytes.
