@@ -77,6 +77,11 @@ sanitize:
 	CARGO_PROFILE_RELEASE_OVERFLOW_CHECKS=true cargo +nightly test $(SANITIZED)
 
 # Each target for so many seconds; FUZZ='a target' for one.
+# All orders in which threads may come by what they fill without a lock.
+.PHONY: loom
+loom:
+	RUSTFLAGS="--cfg loom" cargo test --release --locked --target-dir target/loom -p lookalike-engine --lib interleaved
+
 .PHONY: fuzz
 SECONDS ?= 600
 FUZZ ?= canonicalise dictionaries rabin sketch law lines run state truths

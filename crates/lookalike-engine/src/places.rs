@@ -1,7 +1,11 @@
 //! Sets of places, a bit each, and dense numbers for those that are in a set: what later passes hold is then as large as the
 //! set, not as the collection.
 
+#[cfg(not(loom))]
 use std::sync::atomic::{AtomicU64, Ordering};
+
+#[cfg(loom)]
+use loom::sync::atomic::{AtomicU64, Ordering};
 
 /// A set of places below a bound. May be filled by several threads at once.
 #[derive(Debug, Default)]
@@ -132,5 +136,40 @@ mod tests {
                 prop_assert_eq!(numbering.below(place), members.range(..place).count() as u64);
             }
         }
+    }
+}
+
+#[cfg(all(test, loom))]
+mod interleaved {
+    use loom::{sync::Arc, thread};
+
+    use super::*;
+
+    /// All orders in which three threads may come by: no bit of a word is lost, whoever else changes the word.
+    #[test]
+    fn what_each_thread_did_is_there_when_all_have_ended() {
+        loom::model(|| {
+            let places = Arc::new(Places::none(70));
+            places.insert(3);
+            let does = |work: fn(&Places)| {
+                let places = places.clone();
+                thread::spawn(move || work(&places))
+            };
+            let threads = [
+                does(|places| {
+                    places.insert(1);
+                    places.insert(65);
+                }),
+                does(|places| {
+                    places.remove(3);
+                    places.insert(2);
+                }),
+            ];
+            places.insert(2);
+            // A place that nobody takes away is seen by the one who put it there.
+            assert!(places.contains(2));
+            threads.into_iter().for_each(|thread| thread.join().unwrap());
+            assert!(places.iter().eq([1, 2, 65]));
+        });
     }
 }
