@@ -16,8 +16,8 @@ pub fn sort_distinct(fingerprints: &mut Vec<u64>) {
 /// lower one (radix sort); what has the same upper bits is put in order by insertion, of which then little is left.
 pub(crate) fn sort_distinct_in(room: &mut Vec<u64>, fingerprints: &mut Vec<u64>) {
     match fingerprints.len() {
-        FEW..SOME => sort_upper::<8>(room, fingerprints),
-        SOME..MANY => sort_upper::<11>(room, fingerprints),
+        FEW..SOME => sort_upper::<8, { 1 << 8 }>(room, fingerprints),
+        SOME..MANY => sort_upper::<11, { 1 << 11 }>(room, fingerprints),
         _ => return sort_distinct(fingerprints),
     }
     insert_distinct(fingerprints);
@@ -28,10 +28,10 @@ const FEW: usize = 64;
 const SOME: usize = 6000;
 const MANY: usize = 1 << 21;
 
-fn sort_upper<const BITS: usize>(room: &mut Vec<u64>, fingerprints: &mut Vec<u64>) {
-    const MOST: usize = 1 << 11;
-    let digit = |fingerprint: u64, place: usize| (fingerprint >> (64 - BITS * (2 - place))) as usize % (1 << BITS);
-    let mut counts = [[0u32; MOST]; 2];
+fn sort_upper<const BITS: usize, const DIGITS: usize>(room: &mut Vec<u64>, fingerprints: &mut Vec<u64>) {
+    const { assert!(DIGITS == 1 << BITS) };
+    let digit = |fingerprint: u64, place: usize| (fingerprint >> (64 - BITS * (2 - place))) as usize % DIGITS;
+    let mut counts = [[0u32; DIGITS]; 2];
     for &fingerprint in &*fingerprints {
         counts[0][digit(fingerprint, 0)] += 1;
         counts[1][digit(fingerprint, 1)] += 1;
@@ -40,7 +40,7 @@ fn sort_upper<const BITS: usize>(room: &mut Vec<u64>, fingerprints: &mut Vec<u64
     let room = &mut room[..fingerprints.len()];
     for (place, counts) in counts.iter_mut().enumerate() {
         let mut before = 0;
-        for count in &mut counts[..1 << BITS] {
+        for count in &mut *counts {
             before += std::mem::replace(count, before);
         }
         let (from, to) = if place == 0 { (&fingerprints[..], &mut *room) } else { (&*room, &mut fingerprints[..]) };

