@@ -116,13 +116,17 @@ impl<R: BufRead> Read for Members<R> {
 
 /// Whether another member begins behind one that has ended.
 fn next_member(ended: &mut GzDecoder<impl BufRead>) -> io::Result<bool> {
+    let mut filled_up = false;
     loop {
         let rest = ended.get_mut().fill_buf()?;
         let zeros = rest.iter().take_while(|&&byte| byte == 0).count();
         match rest.get(zeros) {
             None if rest.is_empty() => return Ok(false),
-            None => ended.get_mut().consume(zeros),
-            Some(0x1f) if zeros == 0 => return Ok(true),
+            None => {
+                ended.get_mut().consume(zeros);
+                filled_up = true;
+            }
+            Some(0x1f) if zeros == 0 && !filled_up => return Ok(true),
             Some(_) => return Err(io::Error::new(io::ErrorKind::InvalidData, "something else stands behind its end")),
         }
     }
@@ -174,7 +178,8 @@ mod tests {
             packed.resize(whole + zeros, 0);
             prop_assert_eq!(read(&packed, at_once), Ok(members.concat()));
             prop_assert_eq!(read(&packed[..whole - 1], at_once).unwrap_err().0, io::ErrorKind::UnexpectedEof);
-            packed.push(b'x');
+            // Not even another member, behind zeros.
+            packed.extend(if zeros > 0 { gzip(b"more") } else { b"x".to_vec() });
             let (kind, message) = read(&packed, at_once).unwrap_err();
             prop_assert_eq!((kind, &*message), (io::ErrorKind::InvalidData, "something else stands behind its end"));
         }

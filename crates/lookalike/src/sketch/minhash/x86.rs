@@ -27,16 +27,6 @@ macro_rules! kernel {
                 unsafe { Self::run(fingerprints, multipliers, addends, minima) }
             }
 
-            /// The least value of one slot: plain code, whose lanes are fingerprints.
-            pub(super) fn least(self, fingerprints: &[u64], multiplier: u32, addend: u32) -> u32 {
-                #[target_feature(enable = $feature)]
-                fn run(fingerprints: &[u64], multiplier: u32, addend: u32) -> u32 {
-                    portable::least(fingerprints, multiplier, addend)
-                }
-                // SAFETY: as above.
-                unsafe { run(fingerprints, multiplier, addend) }
-            }
-
             #[target_feature(enable = $feature)]
             fn run(fingerprints: &[u64], multipliers: &[u32], addends: &[u32], minima: &mut [u32]) {
                 const { assert!(LANES.is_multiple_of($lanes)) };
@@ -99,6 +89,18 @@ kernel!(
     _mm512_add_epi32,
     _mm512_min_epu32
 );
+
+impl Avx2 {
+    /// The least value of one slot: plain code, whose lanes are fingerprints.
+    pub(super) fn least(self, fingerprints: &[u64], multiplier: u32, addend: u32) -> u32 {
+        #[target_feature(enable = "avx2")]
+        fn run(fingerprints: &[u64], multiplier: u32, addend: u32) -> u32 {
+            portable::least(fingerprints, multiplier, addend)
+        }
+        // SAFETY: a value of this type exists only where `new` has seen the feature.
+        unsafe { run(fingerprints, multiplier, addend) }
+    }
+}
 
 /// Slots of which the empty ones are brought together at a time.
 const SPAN: usize = 128;
