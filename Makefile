@@ -76,12 +76,12 @@ sanitize:
 	ASAN_OPTIONS=detect_leaks=0 RUSTFLAGS=-Zsanitizer=address CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS=true \
 	CARGO_PROFILE_RELEASE_OVERFLOW_CHECKS=true cargo +nightly test $(SANITIZED)
 
-# Each target for so many seconds; FUZZ='a target' for one.
 # All orders in which threads may come by what they fill without a lock.
 .PHONY: loom
 loom:
 	RUSTFLAGS="--cfg loom" cargo test --release --locked --target-dir target/loom -p lookalike-engine --lib interleaved
 
+# Each target for so many seconds; FUZZ='a target' for one.
 .PHONY: fuzz
 SECONDS ?= 600
 FUZZ ?= canonicalise dictionaries rabin sketch law lines run state truths

@@ -147,7 +147,8 @@ pub struct Progress {
     pub done: u64,
     /// Of how many; 0 when nobody knows.
     pub total: u64,
-    /// What the run will take, told once, early in the first pass, where the size of the input is known.
+    /// What the run will take, told once in the first pass and once in the one that settles, early, where the size of the input is
+    /// known.
     pub estimate: Option<Estimate>,
 }
 

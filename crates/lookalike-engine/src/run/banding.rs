@@ -74,7 +74,7 @@ pub(crate) fn each_bucket(
 /// Leaves only rows whose keys may stand in others too: most do not, and looking at a key twice is a third of a sort.
 fn sift(rows: &mut Vec<u64>, sieve: &mut Sieve) {
     sieve.clear(rows.len());
-    rows.iter().for_each(|row| sieve.insert(row >> PLACE));
+    rows.iter().for_each(|row| _ = sieve.insert(row >> PLACE));
     let mut left = 0;
     // Not `retain`: whether a row stays cannot be foretold.
     for i in 0..rows.len() {

@@ -1,4 +1,4 @@
-//! What a run will take, from what its first seconds took.
+//! What a run will take, from what the first seconds of a pass took.
 
 use std::time::{Duration, Instant};
 
@@ -39,7 +39,7 @@ impl Estimating {
     pub(crate) fn rest(&mut self, table: &Table, done: u64, total: u64) -> Option<Estimate> {
         let elapsed = self.elapsed(done, total)?;
         let (rest, peak) = (total.saturating_sub(done) as f64 / done as f64, peak_memory().unwrap_or(0));
-        let grown = peak + (rest * peak.saturating_sub(self.peak) as f64) as u64;
+        let grown = peak.saturating_add((rest * peak.saturating_sub(self.peak) as f64) as u64);
         let memory = grown.min(table.budget.memory()).max(peak);
         Some(Estimate { memory, ..estimate(table, 1.0, elapsed * rest) })
     }

@@ -1,7 +1,7 @@
-//! Equal keys, found in bounded memory: a column of keys, one a document, is read once or, when its rows are too many for the
-//! memory that is free, once for each range of keys.
+//! Equal keys, found in bounded memory: a column of keys, one a document, is read twice, once for a [`Sieve`] and once for what it
+//! lets through; by each thread for its ranges of keys, and for more ranges than threads when memory does not hold all.
 
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
 use rayon::{ThreadPool, prelude::*};
 
@@ -41,12 +41,22 @@ impl Key for u128 {
 
 /// Cuts the 256 ranges of keys into the fewest stretches of which each has about `at_most` of `rows` rows.
 pub(crate) fn stretches(rows: u64, at_most: usize) -> impl Iterator<Item = RangeInclusive<u8>> {
-    let passes = rows.div_ceil(at_most.max(1) as u64).clamp(1, 256) as usize;
-    (0..passes).map(move |pass| (pass * 256 / passes) as u8..=((pass + 1) * 256 / passes - 1) as u8)
+    cut(0..256, rows.div_ceil(at_most.max(1) as u64) as usize)
 }
 
+/// Cuts ranges of keys into so many stretches, of one range each at the least.
+fn cut(ranges: Range<usize>, stretches: usize) -> impl Iterator<Item = RangeInclusive<u8>> {
+    let (start, length) = (ranges.start, ranges.len());
+    let stretches = stretches.clamp(1, length);
+    let end = move |number| start + number * length / stretches;
+    (0..stretches).map(move |number| end(number) as u8..=(end(number + 1) - 1) as u8)
+}
+
+/// Bytes of a sieve, a key, at the most.
+const SIEVE: usize = 4;
+
 /// Gives each group of documents with equal keys, two or more, as (key, place), sorted. `place_of` says what stands for a
-/// document; those without a place are left out. Cost: keys are read twice, and those that come again sorted, a stretch a thread.
+/// document; those without a place are left out. Cost: two looks at each key, and a sort of those that come again.
 pub(crate) fn each_group<K: Key>(
     keys: &Spill<K>,
     budget: &Budget,
@@ -54,40 +64,72 @@ pub(crate) fn each_group<K: Key>(
     place_of: impl Fn(u64) -> Option<u64> + Sync,
     mut give: impl FnMut(&[(K, u64)]) -> Result<()>,
 ) -> Result<()> {
-    // What grows has up to half its room to spare, and four bytes are the sieve's.
-    let row = 2 * size_of::<(K, u64)>() + 4;
-    let threads = pool.current_num_threads();
-    let at_most = (budget.room() / row / threads).min(keys.len().div_ceil(threads as u64) as usize);
-    let stretches: Vec<_> = stretches(keys.len(), at_most).collect();
-    for together in stretches.chunks(threads) {
-        let rows: Result<Vec<_>> =
-            pool.install(|| together.par_iter().map(|stretch| repeated(keys, stretch, &place_of)).collect());
-        for rows in rows? {
-            rows.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 1).try_for_each(&mut give)?;
+    // One half for sieves, one for rows.
+    let (half, threads) = (budget.room() / 2, pool.current_num_threads());
+    let a_thread = keys.len().div_ceil(threads as u64) as usize;
+    let stretches: Vec<_> = stretches(keys.len(), (half / SIEVE / threads).min(a_thread)).collect();
+    let keys_each = keys.len().div_ceil(stretches.len() as u64) as usize;
+    let at_once = (half / (SIEVE * keys_each).max(1)).clamp(1, threads);
+    for together in stretches.chunks(at_once) {
+        let sift = |stretch| Sifted::of(keys, stretch, keys_each);
+        let sifted: Result<Vec<Sifted>> = pool.install(|| together.par_iter().map(sift).collect());
+        let sifted = sifted?;
+        let at_most = half / at_once / size_of::<(K, u64)>();
+        let parts: Vec<_> = sifted.iter().flat_map(|sifted| sifted.parts(at_most).map(move |part| (sifted, part))).collect();
+        for some in parts.chunks(at_once) {
+            let collect = |(sifted, part): &(&Sifted, _)| sifted.rows(keys, part, &place_of);
+            let rows: Result<Vec<_>> = pool.install(|| some.par_iter().map(collect).collect());
+            for rows in rows? {
+                rows.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 1).try_for_each(&mut give)?;
+            }
         }
     }
     Ok(())
 }
 
-/// The keys of a stretch that may have come twice, with their places, sorted.
-fn repeated<K: Key>(
-    keys: &Spill<K>,
-    stretch: &RangeInclusive<u8>,
-    place_of: impl Fn(u64) -> Option<u64>,
-) -> Result<Vec<(K, u64)>> {
-    let (mut sieve, mut rows) = (Sieve::default(), Vec::new());
-    sieve.clear((keys.len() * stretch.len() as u64).div_ceil(256) as usize);
-    keys.each_piece(1, |_, piece| {
-        piece.iter().filter(|key| stretch.contains(&key.range())).for_each(|key| sieve.insert(key.end()));
-        Ok(())
-    })?;
-    keys.each_piece(1, |first, piece| {
-        let inside = (first..).zip(piece).filter(|(_, key)| stretch.contains(&key.range()) && sieve.twice(key.end()));
-        rows.extend(inside.filter_map(|(document, key)| place_of(document).map(|place| (*key, place))));
-        Ok(())
-    })?;
-    rows.sort_unstable();
-    Ok(rows)
+/// Which keys of a stretch may have come twice.
+struct Sifted {
+    stretch: RangeInclusive<u8>,
+    sieve: Sieve,
+    /// How many come to where another has come: those that are let through are twice as many at the most.
+    again: usize,
+}
+
+impl Sifted {
+    fn of<K: Key>(keys: &Spill<K>, stretch: &RangeInclusive<u8>, about: usize) -> Result<Self> {
+        let (mut sieve, mut again) = (Sieve::default(), 0);
+        sieve.clear(about);
+        keys.each_piece(1, |_, piece| {
+            let inside = piece.iter().filter(|key| stretch.contains(&key.range()));
+            inside.for_each(|key| again += usize::from(sieve.insert(key.end())));
+            Ok(())
+        })?;
+        Ok(Self { stretch: stretch.clone(), sieve, again })
+    }
+
+    /// The stretch in parts of about `at_most` rows.
+    fn parts(&self, at_most: usize) -> impl Iterator<Item = RangeInclusive<u8>> {
+        let start = usize::from(*self.stretch.start());
+        let none = self.again == 0;
+        cut(start..start + self.stretch.len(), (2 * self.again).div_ceil(at_most.max(1))).filter(move |_| !none)
+    }
+
+    /// The keys of a part that may have come twice, with their places, sorted.
+    fn rows<K: Key>(
+        &self,
+        keys: &Spill<K>,
+        part: &RangeInclusive<u8>,
+        place_of: impl Fn(u64) -> Option<u64>,
+    ) -> Result<Vec<(K, u64)>> {
+        let mut rows = Vec::new();
+        keys.each_piece(1, |first, piece| {
+            let inside = (first..).zip(piece).filter(|(_, key)| part.contains(&key.range()) && self.sieve.twice(key.end()));
+            rows.extend(inside.filter_map(|(document, key)| place_of(document).map(|place| (*key, place))));
+            Ok(())
+        })?;
+        rows.sort_unstable();
+        Ok(rows)
+    }
 }
 
 #[cfg(test)]
@@ -100,9 +142,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn groups_are_those_of_a_map_whatever_the_memory(keys in prop::collection::vec(0u64..40, 0..200), passes in 1u64..300) {
+        fn groups_are_those_of_a_map_whatever_the_memory(
+            keys in prop_oneof![prop::collection::vec(0u64..40, 0..200), prop::collection::vec(0u64..5000, 0..4000)],
+            memory in prop::sample::select(vec![0, 1 << 16, 1 << 20]),
+            passes in 1u64..300,
+        ) {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-            let budget = Budget::of(1 << 20, 0, &std::env::temp_dir());
+            let budget = Budget::of(memory, 0, &std::env::temp_dir());
             let mut column = Spill::new(&budget);
             let keys: Vec<u64> = keys.iter().map(|key| key.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
             column.append(&keys).unwrap();

@@ -13,11 +13,11 @@ use crate::{
 /// Ids between two that can be found without reading those before them.
 const STEP: u64 = 8;
 
-/// Ids by document. In memory a byte a document; 8 more on disk, for a hash, than the ids themselves.
+/// Ids by document. A byte a document besides the ids, for finding them; 8 more on disk, for a hash, than the ids themselves.
 pub(crate) struct Ids {
     bytes: Spill<u8>,
     /// Where each [`STEP`]th begins.
-    starts: Vec<u64>,
+    starts: Spill<u64>,
     count: u64,
     hashes: Spill<u64>,
 }
@@ -80,7 +80,7 @@ impl BlockIds {
 
 impl Ids {
     pub(crate) fn new(budget: &Arc<Budget>) -> Self {
-        Self { bytes: Spill::new(budget), starts: Vec::new(), count: 0, hashes: Spill::new(budget) }
+        Self { bytes: Spill::new(budget), starts: Spill::new(budget), count: 0, hashes: Spill::new(budget) }
     }
 
     /// Bytes of the ids.
@@ -94,7 +94,7 @@ impl Ids {
         let mut bytes = Vec::with_capacity(block.text.len() + 2 * block.lengths.len());
         for id in block.iter() {
             if self.count.is_multiple_of(STEP) {
-                self.starts.push(first + bytes.len() as u64);
+                self.starts.append(&[first + bytes.len() as u64])?;
             }
             push_length(id.len() as u64, &mut bytes);
             bytes.extend_from_slice(id.as_bytes());
@@ -125,8 +125,10 @@ impl Ids {
             return Ok(());
         }
         let (first, last) = (documents.start / STEP, documents.end.div_ceil(STEP));
-        let end = self.starts.get(last as usize).copied().unwrap_or_else(|| self.bytes.len());
-        let mut rest = self.bytes.get(self.starts[first as usize]..end, room)?;
+        let mut starts = Vec::new();
+        let mut start = |number| Ok::<_, Error>(self.starts.get(number..number + 1, &mut starts)?[0]);
+        let end = if last < self.starts.len() { start(last)? } else { self.bytes.len() };
+        let mut rest = self.bytes.get(start(first)?..end, room)?;
         for number in first * STEP..documents.end {
             let (length, after) = take_length(rest).ok_or_else(damaged)?;
             let (id, after) = after.split_at_checked(length as usize).ok_or_else(damaged)?;
@@ -178,7 +180,7 @@ fn with_string<T>(id: &str, what: impl Fn(&[u8]) -> T) -> T {
     what(id.as_bytes())
 }
 
-/// An id that was spilled.
+/// An id that was spilled. That it is JSON was seen when it was read.
 fn text(id: &[u8]) -> Result<&str> {
     std::str::from_utf8(id).map_err(|_| damaged())
 }

@@ -52,7 +52,7 @@ enum Bits {
 }
 
 impl Pairing {
-    /// Puts documents in keep order and finds copies; all leaders but empty texts are contenders. Cost: a sort of digests.
+    /// Puts documents in keep order and finds copies; all leaders but empty texts are contenders. Cost: two looks at each digest, and a sort of those that come again.
     pub(crate) fn new(table: &mut Table, pool: &ThreadPool) -> Result<Self> {
         let documents = table.documents;
         if documents > banding::MOST_DOCUMENTS {

@@ -21,7 +21,7 @@ use super::{
     table::Table,
 };
 use crate::{
-    config::{Observer, RunConfig},
+    config::{Observer, RunConfig, windows_ahead},
     error::{Error, ErrorKind, Result, without_panic},
     places::Places,
     read::{Source, expand},
@@ -127,6 +127,7 @@ fn all_passes(config: &RunConfig, output: Option<&Path>, observer: Observer) -> 
     let mut bad = config.skip_bad.as_deref().map(|path| Output::create(path, config.threads)).transpose()?;
     let pool = pool(config.threads)?;
     let budget = config.budget(pool.current_num_threads())?;
+    output.run_ahead(windows_ahead(budget.memory()));
     let beside = Beside { bad: bad.as_mut(), state: None };
     let mut table = sketching::sketch(config, &method, &source, &budget, &pool, beside, observer)?;
     let mut pairing = Pairing::new(&mut table, &pool)?;

@@ -24,12 +24,13 @@ impl Sieve {
         self.mask = places as u64 - 1;
     }
 
-    /// Takes a key, of which the lower bits are spread evenly.
+    /// Takes a key, of which the lower bits are spread evenly. Gives whether it, or another in its place, came before.
     #[inline]
-    pub(crate) fn insert(&mut self, key: u64) {
+    pub(crate) fn insert(&mut self, key: u64) -> bool {
         let (word, bit) = self.place(key);
         let came = self.words[word];
         self.words[word] = came | bit | (came & bit) << PLACES;
+        came & bit != 0
     }
 
     /// Whether a key may have come twice; of one that did, always.
@@ -75,7 +76,7 @@ mod tests {
         let mut sieve = Sieve::default();
         sieve.clear(10_000);
         let key = |i: u64| lookalike::fingerprint::finish(i);
-        (0..10_000).for_each(|i| sieve.insert(key(i)));
+        (0..10_000).for_each(|i| _ = sieve.insert(key(i)));
         let through = (0..10_000).filter(|&i| sieve.twice(key(i))).count();
         assert!((400..1200).contains(&through), "{through}");
     }

@@ -11,7 +11,7 @@ use rayon::ThreadPool;
 use super::{
     estimating::Estimating,
     ids::hash_name,
-    parallel::in_order_placed,
+    parallel::{Weigh, in_order_placed},
     recording::Recorded,
     table::{Sketched, Table},
 };
@@ -60,6 +60,9 @@ pub(crate) struct Beside<'a> {
     pub(crate) state: Option<&'a mut State>,
 }
 
+/// Bytes of a block's results, at the most, that are filled again: what a huge line took is given back.
+const USUAL: usize = 2 << 20;
+
 /// Reads the whole source. Bad lines stop the run, or are set aside.
 pub(crate) fn sketch(
     config: &RunConfig,
@@ -97,7 +100,9 @@ pub(crate) fn sketch(
                 state.passed(bytes)?;
             }
             table.add(&mut sketched, checked)?;
-            lock(&pass.spare).push(sketched);
+            if sketched.weight() <= USUAL {
+                lock(&pass.spare).push(sketched);
+            }
             // Of a run that goes on nobody knows what the part before took.
             let estimate = if start.is_first() { estimating.whole(&table, done, total) } else { None };
             observer(Progress { estimate, ..Progress::new(Stage::Sketching, done, total) });

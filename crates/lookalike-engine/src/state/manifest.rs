@@ -36,7 +36,6 @@ pub(super) struct Manifest {
     configuration: Box<RawValue>,
     inputs: Vec<Identity>,
     /// XXH3 of the rest, which tells damage from another run.
-    #[serde(default)]
     checksum: String,
 }
 
