@@ -100,9 +100,11 @@ pub(crate) fn sketch(
                 state.passed(bytes)?;
             }
             table.add(&mut sketched, checked)?;
-            if sketched.weight() <= USUAL {
-                lock(&pass.spare).push(sketched);
+            let mut spare = lock(&pass.spare);
+            if spare.len() < pool.current_num_threads() && sketched.weight() <= USUAL {
+                spare.push(sketched);
             }
+            drop(spare);
             // Of a run that goes on nobody knows what the part before took.
             let estimate = if start.is_first() { estimating.whole(&table, done, total) } else { None };
             observer(Progress { estimate, ..Progress::new(Stage::Sketching, done, total) });
