@@ -75,7 +75,8 @@ pub(crate) fn each_group<K: Key>(
         let sifted: Result<Vec<Sifted>> = pool.install(|| together.par_iter().map(sift).collect());
         let sifted = sifted?;
         let at_most = half / at_once / size_of::<(K, u64)>();
-        let parts: Vec<_> = sifted.iter().flat_map(|sifted| sifted.parts(at_most).map(move |part| (sifted, part))).collect();
+        let repeating = sifted.iter().filter(|sifted| sifted.again > 0);
+        let parts: Vec<_> = repeating.flat_map(|sifted| sifted.parts(at_most).map(move |part| (sifted, part))).collect();
         for some in parts.chunks(at_once) {
             let collect = |(sifted, part): &(&Sifted, _)| sifted.rows(keys, part, &place_of);
             let rows: Result<Vec<_>> = pool.install(|| some.par_iter().map(collect).collect());
@@ -110,8 +111,7 @@ impl Sifted {
     /// The stretch in parts of about `at_most` rows.
     fn parts(&self, at_most: usize) -> impl Iterator<Item = RangeInclusive<u8>> {
         let start = usize::from(*self.stretch.start());
-        let none = self.again == 0;
-        cut(start..start + self.stretch.len(), (2 * self.again).div_ceil(at_most.max(1))).filter(move |_| !none)
+        cut(start..start + self.stretch.len(), (2 * self.again).div_ceil(at_most.max(1)))
     }
 
     /// The keys of a part that may have come twice, with their places, sorted.
