@@ -49,10 +49,11 @@ impl Error {
         Self { kind, message: message.into(), line: Some(line) }
     }
 
-    /// Says where the failure is, if it is in a line, now that the number of its block's first line is known.
-    pub(crate) fn placed(self, path: &str, first_line: u64) -> Self {
+    /// Says where the failure is, if it is in a line, now that the number of its block's first line is known: `place` tells of a
+    /// line's number in the block where that is.
+    pub(crate) fn placed(self, place: impl FnOnce(u64) -> String) -> Self {
         match self.line {
-            Some(line) => Self::new(self.kind, format!("{path}:{}: {}", first_line + line, self.message)),
+            Some(line) => Self::new(self.kind, format!("{}: {}", place(line), self.message)),
             None => self,
         }
     }

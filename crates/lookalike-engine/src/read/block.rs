@@ -1,48 +1,68 @@
-//! What one thread works on at a time: the lines that begin in one span of an input.
+//! What one thread works on at a time: some records that follow each other.
 
 use std::{
     ops::Range,
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-use super::Source;
-use crate::error::{Error, ErrorKind, Result};
+use super::{
+    Source,
+    record::{Fault, Fields, Record},
+};
+use crate::error::{Error, ErrorKind};
 
-/// The lines that begin in one span of an input's bytes, decompressed: those from `index` times the source's span on. Which
-/// they are depends on the bytes alone, so every pass sees the same blocks, whatever the number of threads and however the
-/// input is stored. Where a long line covers a span, its block has no line. A buffer, used again for the next.
+/// Some records of a part of the source that follow each other: of a file of lines, those that begin in one span of its bytes,
+/// decompressed, from `index` times the source's span on. Which they are depends on the input alone, so every pass sees the same
+/// blocks, whatever the number of threads and however the input is stored. Where a long line covers a span, its block has no
+/// record. A buffer, used again for the next.
 #[derive(Debug, Default)]
 pub(crate) struct Block {
     pub(super) buffer: Vec<u8>,
-    /// The part of the buffer that is the lines.
-    start: usize,
-    /// Where each line ends, counted from `start`.
-    ends: Vec<u32>,
+    /// Where each record lies in the buffer.
+    spans: Vec<Span>,
     /// Number of the block in the whole source, from 0: known in passes after the first.
     pub(crate) number: usize,
-    /// Number of the input.
-    pub(crate) input: usize,
-    /// Number of the block in the input, from 0.
+    /// Number of the part.
+    pub(crate) part: usize,
+    /// Number of the block in the part, from 0.
     pub(super) index: u64,
-    /// Whether it is the input's last.
+    /// Whether it is the part's last.
     pub(super) last: bool,
-    /// The line last given, from 0.
+    /// Records of the input before the part.
+    pub(super) before: u64,
+    /// The record last read, from 0.
     current: AtomicUsize,
+}
+
+/// Where a record lies in a buffer of at most 4 GiB: half as large as a range.
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    start: u32,
+    end: u32,
+}
+
+impl Span {
+    fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
 }
 
 /// What a block is, for those who put it in order.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Tag {
-    pub(crate) input: usize,
+    pub(crate) part: usize,
     pub(crate) index: u64,
     pub(crate) last: bool,
+    /// Its records, blank lines among them.
     pub(crate) lines: u64,
+    /// Those of the input before the part.
+    pub(crate) before: u64,
 }
 
 impl Tag {
-    /// The block behind it, by input and index.
+    /// The block behind it, by part and index.
     pub(crate) fn next(self) -> (usize, u64) {
-        if self.last { (self.input + 1, 0) } else { (self.input, self.index + 1) }
+        if self.last { (self.part + 1, 0) } else { (self.part, self.index + 1) }
     }
 }
 
@@ -53,42 +73,104 @@ impl Block {
         if self.index == 0 && self.buffer[start..end].starts_with(b"\xef\xbb\xbf") {
             start += 3;
         }
-        self.start = start;
-        self.ends.clear();
-        self.ends.extend(memchr::memchr_iter(b'\n', &self.buffer[start..end]).map(|at| at as u32 + 1));
-        if self.ends.last().map_or(0, |&last| last as usize) < end - start {
-            self.ends.push((end - start) as u32);
+        self.spans.clear();
+        let mut from = start as u32;
+        self.spans.extend(memchr::memchr_iter(b'\n', &self.buffer[start..end]).map(|at| {
+            let end = (start + at + 1) as u32;
+            Span { start: std::mem::replace(&mut from, end), end }
+        }));
+        if (from as usize) < end {
+            self.spans.push(Span { start: from, end: end as u32 });
         }
         self.current.store(0, Ordering::Relaxed);
     }
 
+    /// The number of its records, blank lines among them.
+    pub(crate) fn len(&self) -> usize {
+        self.spans.len()
+    }
+
+    /// A record as it stands: a line with its newline.
+    pub(crate) fn raw(&self, at: usize) -> &[u8] {
+        self.buffer.get(self.place(at)).unwrap_or_default()
+    }
+
+    /// Where a record lies in [`buffer`](Self::bytes).
+    pub(crate) fn place(&self, at: usize) -> Range<usize> {
+        self.spans.get(at).map_or(0..0, |span| span.range())
+    }
+
+    /// What its places are places in.
     pub(crate) fn bytes(&self) -> &[u8] {
-        &self.buffer[self.start..self.start + self.ends.last().map_or(0, |&end| end as usize)]
+        &self.buffer
     }
 
-    /// Where the lines lie in the bytes, their newlines with them.
-    fn places(&self) -> impl Iterator<Item = Range<usize>> {
-        let mut start = 0;
-        self.ends.iter().enumerate().map(move |(line, &end)| {
-            self.current.store(line, Ordering::Relaxed);
-            std::mem::replace(&mut start, end as usize)..end as usize
-        })
+    /// All its records as they stand.
+    pub(super) fn whole(&self) -> &[u8] {
+        match (self.spans.first(), self.spans.last()) {
+            (Some(first), Some(last)) => &self.buffer[first.start as usize..last.end as usize],
+            _ => &[],
+        }
     }
 
-    /// The lines, their newlines with them.
-    pub(crate) fn lines(&self) -> impl Iterator<Item = &[u8]> {
-        let bytes = self.bytes();
-        self.places().map(|place| &bytes[place])
+    /// Bytes that were read for a record.
+    pub(crate) fn size(&self, at: usize) -> u64 {
+        self.place(at).len() as u64
     }
 
-    /// The number of the line last given, counted from the block's first.
+    /// Bytes that were read for all of them.
+    pub(crate) fn total_size(&self) -> u64 {
+        self.whole().len() as u64
+    }
+
+    /// Reads a record; none where a line is blank.
+    ///
+    /// # Errors
+    /// What is no usable record.
+    #[inline]
+    pub(crate) fn record<'a>(&'a self, at: usize, fields: &Fields, room: &'a mut Room) -> Result<Option<Record<'a>>, Fault> {
+        self.current.store(at, Ordering::Relaxed);
+        let line = self.raw(at);
+        if is_blank(line) {
+            return Ok(None);
+        }
+        Record::read(line, fields, &mut room.text).map(Some)
+    }
+
+    /// Reads a record that an earlier pass has found usable.
+    ///
+    /// # Errors
+    /// It is not what it was.
+    #[inline]
+    pub(crate) fn same_record<'a>(
+        &'a self,
+        at: usize,
+        fields: &Fields,
+        source: &Source,
+        room: &'a mut Room,
+    ) -> crate::error::Result<Record<'a>> {
+        self.record(at, fields, room).ok().flatten().ok_or_else(|| source.changed(self.part))
+    }
+
+    /// Appends a record that is none, as it stands, for those who look at it by themselves.
+    pub(crate) fn set_aside(&self, at: usize, into: &mut Vec<u8>) {
+        push_line(into, self.raw(at));
+    }
+
+    /// The number of the record last read, counted from the block's first.
     pub(crate) fn current_line(&self) -> u64 {
         self.current.load(Ordering::Relaxed) as u64
     }
 
     pub(crate) fn tag(&self) -> Tag {
-        Tag { input: self.input, index: self.index, last: self.last, lines: self.ends.len() as u64 }
+        Tag { part: self.part, index: self.index, last: self.last, lines: self.len() as u64, before: self.before }
     }
+}
+
+/// Where a record that has to be changed to be read is put.
+#[derive(Debug, Default)]
+pub(crate) struct Room {
+    pub(super) text: String,
 }
 
 /// Whether a line holds nothing: passed over, and no document.
@@ -107,25 +189,26 @@ pub(crate) fn push_line(into: &mut Vec<u8>, line: &[u8]) {
 /// Line numbers of blocks that come in order: the lines before them, counted.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct LineCounter {
-    input: usize,
-    lines: u64,
+    /// The part that has come, if one has, and its lines and those before it in its input.
+    at: Option<(usize, u64)>,
 }
 
 impl LineCounter {
     /// The number of the block's first line in its input, from 1.
     pub(crate) fn first_line(&mut self, tag: Tag) -> u64 {
-        if self.input != tag.input {
-            *self = Self { input: tag.input, lines: 0 };
-        }
-        self.lines += tag.lines;
-        self.lines - tag.lines + 1
+        let before = match self.at {
+            Some((part, lines)) if part == tag.part => lines,
+            _ => tag.before,
+        };
+        self.at = Some((tag.part, before + tag.lines));
+        before + 1
     }
 }
 
 /// What the first pass learned of a block, for the passes after it.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct BlockInfo {
-    pub(crate) input: usize,
+    pub(crate) part: usize,
     pub(crate) first_line: u64,
     /// Number of its first document.
     pub(crate) first_document: u64,
@@ -153,36 +236,25 @@ impl BlockInfo {
         self.document_lines().nth((document - self.first_document) as usize).unwrap_or(self.first_line)
     }
 
-    /// Gives each of the block's documents with its line.
+    /// Gives each of the block's documents with the number of its record.
     ///
     /// # Errors
-    /// When the block does not have the lines it had; some documents may have been given then.
+    /// When the block does not have the records it had; some documents may have been given then.
     pub(crate) fn each_document(
         &self,
         block: &Block,
         source: &Source,
-        mut give: impl FnMut(u64, &[u8]) -> Result<()>,
-    ) -> Result<()> {
-        let bytes = block.bytes();
-        self.each_document_at(block, source, |document, line| give(document, &bytes[line]))
-    }
-
-    /// The same, with where the line lies in the block's bytes.
-    pub(crate) fn each_document_at(
-        &self,
-        block: &Block,
-        source: &Source,
-        mut give: impl FnMut(u64, Range<usize>) -> Result<()>,
-    ) -> Result<()> {
+        mut give: impl FnMut(u64, usize) -> crate::error::Result<()>,
+    ) -> crate::error::Result<()> {
         let mut documents = self.documents();
         let mut skipped = self.skipped.iter().peekable();
-        for (line, number) in block.places().zip(0u32..) {
-            if skipped.next_if_eq(&&number).is_none() {
-                give(documents.next().ok_or_else(|| source.changed(block.input))?, line)?;
+        for at in 0..block.len() {
+            if skipped.next_if_eq(&&(at as u32)).is_none() {
+                give(documents.next().ok_or_else(|| source.changed(block.part))?, at)?;
             }
         }
-        let same = documents.is_empty() && skipped.peek().is_none() && block.input == self.input;
-        if same { Ok(()) } else { Err(source.changed(block.input)) }
+        let same = documents.is_empty() && skipped.peek().is_none() && block.part == self.part;
+        if same { Ok(()) } else { Err(source.changed(block.part)) }
     }
 }
 

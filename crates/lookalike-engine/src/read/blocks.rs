@@ -20,13 +20,13 @@ use crate::{
     lock::lock,
 };
 
-/// Bytes of results that may wait, for compressed inputs behind the first to be read before it has ended.
+/// Bytes of results that may wait, for compressed parts behind the first to be read before it has ended.
 const MOST_WAITING: usize = 64 << 20;
 
 /// Where a pass begins: at the beginning, or behind blocks that an earlier run has passed.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Start {
-    /// The block, by input and index.
+    /// The block, by part and index.
     pub(crate) block: (usize, u64),
     /// The lines before it.
     pub(crate) lines: LineCounter,
@@ -49,7 +49,7 @@ impl Start {
 pub(crate) struct Blocks<'a> {
     source: &'a Source,
     start: Start,
-    /// The number of each input's first block, where an earlier pass has told.
+    /// The number of each part's first block, where an earlier pass has told.
     first_blocks: Vec<usize>,
     /// Blocks that may be taken and not passed on.
     most: usize,
@@ -60,13 +60,13 @@ pub(crate) struct Blocks<'a> {
 }
 
 struct State {
-    /// The next input to open.
+    /// The next part to open.
     next: usize,
     /// Inputs that have blocks left, in order.
     open: Vec<(usize, Open)>,
-    /// The block, by input and index, that is passed on next.
+    /// The block, by part and index, that is passed on next.
     due: (usize, u64),
-    /// Blocks that were taken and not passed on yet, by input.
+    /// Blocks that were taken and not passed on yet, by part.
     held: BTreeMap<usize, usize>,
     /// Bytes of results that wait for an earlier block.
     waiting: usize,
@@ -129,9 +129,9 @@ impl<'a> Blocks<'a> {
         self.start
     }
 
-    /// The first block that is wanted of an input.
-    fn first_index(&self, input: usize) -> u64 {
-        if input == self.start.block.0 { self.start.block.1 } else { 0 }
+    /// The first block that is wanted of a part.
+    fn first_index(&self, part: usize) -> u64 {
+        if part == self.start.block.0 { self.start.block.1 } else { 0 }
     }
 
     pub(crate) fn source(&self) -> &'a Source {
@@ -144,39 +144,41 @@ impl<'a> Blocks<'a> {
         let mut state = lock(&self.state);
         loop {
             let Some(turn) = self.turn(&mut state) else {
-                if state.over || state.open.is_empty() && state.next == self.source.inputs().len() {
+                if state.over || state.open.is_empty() && state.next == self.source.parts().len() {
                     return Ok(false);
                 }
                 state = self.moved.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
             drop(state);
-            block.last = false;
-            let (input, failed) = match turn {
-                Turn::Plain(input, file, index) => {
-                    (block.input, block.index, block.last) = (input, index, index + 1 == blocks(file.1, self.source.span()));
+            let part = match &turn {
+                Turn::Open(part) | Turn::Plain(part, ..) | Turn::Stream(part, _) => *part,
+            };
+            (block.part, block.before, block.last) = (part, self.source.parts()[part].before, false);
+            let failed = match turn {
+                Turn::Plain(_, file, index) => {
+                    (block.index, block.last) = (index, index + 1 == blocks(file.1, self.source.span()));
                     let cut = cut_file(block, &file.0, file.1, self.source.span());
                     let begun = index * self.source.span() as u64;
                     self.source.count(self.source.span().min((file.1 - begun) as usize) as u64);
-                    (input, cut.err())
+                    cut.err()
                 }
-                Turn::Stream(input, mut stream) => {
-                    block.input = input;
+                Turn::Stream(_, mut stream) => {
                     let cut = stream.cut(block, self.source.span());
-                    self.put(input, (!block.last && cut.is_ok()).then_some(Open::Stream(stream)));
-                    (input, cut.err())
+                    self.put(part, (!block.last && cut.is_ok()).then_some(Open::Stream(stream)));
+                    cut.err()
                 }
-                Turn::Open(input) => match self.open(input, block) {
+                Turn::Open(_) => match self.open(part, block) {
                     Ok(opened) => {
-                        self.put(input, Some(opened));
+                        self.put(part, Some(opened));
                         state = lock(&self.state);
                         continue;
                     }
                     Err(error) => {
-                        (block.input, block.index, block.last) = (input, self.first_index(input), false);
-                        self.put(input, None);
-                        *lock(&self.state).held.entry(input).or_default() += 1;
-                        (input, Some(Failure::Told(error)))
+                        (block.index, block.last) = (self.first_index(part), false);
+                        self.put(part, None);
+                        *lock(&self.state).held.entry(part).or_default() += 1;
+                        Some(Failure::Told(error))
                     }
                 },
             };
@@ -186,28 +188,28 @@ impl<'a> Blocks<'a> {
                     self.source.compare(block, self.first_blocks.is_empty())?;
                     Ok(true)
                 }
-                Some(failure) => Err(self.told(input, failure)),
+                Some(failure) => Err(self.told(part, failure)),
             };
         }
     }
 
-    /// Opens an input at the first block that is wanted of it. What can only be read on is read up to there, into `room`.
-    fn open(&self, input: usize, room: &mut Block) -> Result<Open> {
-        let first = self.first_index(input);
-        match self.source.open(input)? {
-            Opened::Plain(_, size) if first >= blocks(size, self.source.span()) => Err(self.source.changed(input)),
+    /// Opens a part at the first block that is wanted of it. What can only be read on is read up to there, into `room`.
+    fn open(&self, part: usize, room: &mut Block) -> Result<Open> {
+        let first = self.first_index(part);
+        match self.source.open(part)? {
+            Opened::Plain(_, size) if first >= blocks(size, self.source.span()) => Err(self.source.changed(part)),
             Opened::Plain(file, size) => {
                 self.source.count(first * self.source.span() as u64);
                 Ok(Open::Plain(Arc::new(File(file, size)), first))
             }
             Opened::Stream(reader) => {
                 let mut stream = Stream::new(reader);
-                room.input = input;
+                room.part = part;
                 for _ in 0..first {
-                    stream.cut(room, self.source.span()).map_err(|failure| self.told(input, failure))?;
+                    stream.cut(room, self.source.span()).map_err(|failure| self.told(part, failure))?;
                     self.source.compare(room, false)?;
                     if room.last {
-                        return Err(self.source.changed(input));
+                        return Err(self.source.changed(part));
                     }
                 }
                 Ok(Open::Stream(Box::new(stream)))
@@ -223,36 +225,36 @@ impl<'a> Blocks<'a> {
         let all: usize = state.held.values().sum();
         let most_waiting = if self.readers > 1 { MOST_WAITING } else { 0 };
         for at in 0..state.open.len() {
-            let (input, open) = &mut state.open[at];
-            let input = *input;
-            let held = state.held.get(&input).copied().unwrap_or(0);
+            let (part, open) = &mut state.open[at];
+            let part = *part;
+            let held = state.held.get(&part).copied().unwrap_or(0);
             let (index, may_wait) = match open {
                 Open::Plain(_, index) => (*index, false),
                 Open::Stream(stream) => (stream.index, state.waiting < most_waiting),
                 Open::Busy => continue,
             };
-            let free = if input == state.due.0 { held < self.most } else { all < self.most || may_wait };
-            if !free && (input, index) != state.due {
+            let free = if part == state.due.0 { held < self.most } else { all < self.most || may_wait };
+            if !free && (part, index) != state.due {
                 return None;
             }
-            *state.held.entry(input).or_default() += 1;
+            *state.held.entry(part).or_default() += 1;
             return Some(match std::mem::replace(open, Open::Busy) {
                 Open::Plain(file, index) => {
                     match index + 1 == blocks(file.1, self.source.span()) {
                         true => _ = state.open.remove(at),
                         false => *open = Open::Plain(file.clone(), index + 1),
                     }
-                    Turn::Plain(input, file, index)
+                    Turn::Plain(part, file, index)
                 }
-                Open::Stream(stream) => Turn::Stream(input, stream),
+                Open::Stream(stream) => Turn::Stream(part, stream),
                 Open::Busy => return None,
             });
         }
-        // Nothing is left of the inputs that are open, or others are at them all.
+        // Nothing is left of the parts that are open, or others are at them all.
         let first = state.open.is_empty();
         let may_open = first || state.open.len() < self.readers && self.source.is_regular(state.next);
         let free = if first { all < self.most } else { state.waiting < most_waiting };
-        if state.next == self.source.inputs().len()
+        if state.next == self.source.parts().len()
             || !may_open
             || !free && (state.next, self.first_index(state.next)) != state.due
         {
@@ -264,9 +266,9 @@ impl<'a> Blocks<'a> {
     }
 
     /// Puts back what somebody had, or that it has ended.
-    fn put(&self, input: usize, open: Option<Open>) {
+    fn put(&self, part: usize, open: Option<Open>) {
         let mut state = lock(&self.state);
-        if let Some(at) = state.open.iter().position(|entry| entry.0 == input) {
+        if let Some(at) = state.open.iter().position(|entry| entry.0 == part) {
             match open {
                 Some(open) => state.open[at].1 = open,
                 None => _ = state.open.remove(at),
@@ -276,21 +278,21 @@ impl<'a> Blocks<'a> {
     }
 
     fn numbered(&self, block: &mut Block) -> Result<()> {
-        let Some((&first, rest)) = self.first_blocks.get(block.input..).and_then(|from| from.split_first()) else {
+        let Some((&first, rest)) = self.first_blocks.get(block.part..).and_then(|from| from.split_first()) else {
             return Ok(());
         };
         block.number = first + block.index as usize;
         match rest.first().is_none_or(|&end| block.number < end) {
             true => Ok(()),
-            false => Err(self.source.changed(block.input)),
+            false => Err(self.source.changed(block.part)),
         }
     }
 
-    fn told(&self, input: usize, failure: Failure) -> Error {
+    fn told(&self, part: usize, failure: Failure) -> Error {
         match failure {
             Failure::Told(error) => error,
-            Failure::Changed => self.source.changed(input),
-            Failure::Read(error) => Error::reading(&self.source.inputs()[input].name(), &error),
+            Failure::Changed => self.source.changed(part),
+            Failure::Read(error) => Error::reading(self.source.name(part), &error),
         }
     }
 
@@ -307,10 +309,10 @@ impl<'a> Blocks<'a> {
     /// A block was passed on, and the next is due. Blocks are passed on in order.
     pub(crate) fn passed(&self, tag: Tag) {
         let mut state = lock(&self.state);
-        if let Some(held) = state.held.get_mut(&tag.input) {
+        if let Some(held) = state.held.get_mut(&tag.part) {
             *held -= 1;
             if *held == 0 {
-                state.held.remove(&tag.input);
+                state.held.remove(&tag.part);
             }
         }
         state.due = tag.next();
@@ -324,26 +326,25 @@ impl<'a> Blocks<'a> {
     }
 }
 
-/// Gives every line with the number of its input and its own, in order, until told to stop by a false.
-pub(crate) fn each_line(source: &Source, mut give: impl FnMut(usize, u64, &[u8]) -> Result<bool>) -> Result<()> {
+/// Gives every block with the number of its first record, in order, until told to stop by a false.
+pub(crate) fn each_block(source: &Source, mut give: impl FnMut(&Block, u64) -> Result<bool>) -> Result<()> {
     let (blocks, mut block, mut counter) = (Blocks::new(source), Block::default(), LineCounter::default());
-    let name = |input: usize| source.inputs()[input].name();
     loop {
         let taken = blocks.take(&mut block);
         let tag = block.tag();
         match taken {
             Ok(true) => {}
             Ok(false) => return Ok(()),
-            Err(error) => return Err(error.placed(&name(tag.input), counter.first_line(Tag { lines: 0, ..tag }))),
-        }
-        let first_line = counter.first_line(tag);
-        for (line, number) in block.lines().zip(first_line..) {
-            if !give(tag.input, number, line)? {
-                return Ok(());
+            Err(error) => {
+                let first_line = counter.first_line(Tag { lines: 0, ..tag });
+                return Err(error.placed(|record| source.place(tag.part, first_line + record)));
             }
         }
+        if !give(&block, counter.first_line(tag))? {
+            return Ok(());
+        }
         if tag.last {
-            source.ended(tag.input, tag.index + 1)?;
+            source.ended(tag.part, tag.index + 1)?;
         }
         blocks.passed(tag);
     }

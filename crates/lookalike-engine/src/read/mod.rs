@@ -13,8 +13,8 @@ mod parse;
 mod record;
 mod source;
 
-pub(crate) use block::{Block, BlockInfo, LineCounter, Tag, is_blank, push_line};
-pub(crate) use blocks::{Blocks, Start, each_line};
+pub(crate) use block::{Block, BlockInfo, LineCounter, Room, Tag, is_blank};
+pub(crate) use blocks::{Blocks, Start, each_block};
 pub(crate) use input::{Input, expand};
-pub(crate) use record::{Fields, Record};
+pub(crate) use record::Fields;
 pub(crate) use source::Source;

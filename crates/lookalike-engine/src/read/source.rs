@@ -28,6 +28,8 @@ use crate::{
 /// All inputs of a run.
 pub(crate) struct Source {
     inputs: Vec<Input>,
+    names: Vec<String>,
+    parts: Vec<Part>,
     states: Vec<State>,
     temp_dir: PathBuf,
     read: Arc<AtomicU64>,
@@ -36,6 +38,15 @@ pub(crate) struct Source {
     span: usize,
     /// Blocks of each input that was read to its end.
     blocks: Mutex<Vec<u64>>,
+}
+
+/// What is read by itself: an input, or a piece of one that can be read without the rest.
+#[derive(Debug)]
+pub(crate) struct Part {
+    /// The number of the input.
+    pub(super) input: usize,
+    /// Records of the input before it.
+    pub(super) before: u64,
 }
 
 /// Bytes of a block: small enough to stay in a core's cache, large enough that what a block costs besides is nothing.
@@ -81,11 +92,32 @@ impl Source {
             total = 0;
         }
         let temp_dir = temp_dir.into();
-        Ok(Self { inputs, states, temp_dir, read: Arc::default(), total, span: SPAN, blocks: Mutex::default() })
+        let names = inputs.iter().map(Input::name).collect();
+        let parts = (0..inputs.len()).map(|input| Part { input, before: 0 }).collect();
+        let (read, blocks) = Default::default();
+        Ok(Self { inputs, names, parts, states, temp_dir, read, total, span: SPAN, blocks })
     }
 
     pub(crate) fn inputs(&self) -> &[Input] {
         &self.inputs
+    }
+
+    pub(crate) fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// The name of a part's input.
+    pub(crate) fn name(&self, part: usize) -> &str {
+        &self.names[self.parts[part].input]
+    }
+
+    /// Where a record is, by its number in the input, from 1.
+    pub(crate) fn place(&self, part: usize, record: u64) -> String {
+        format!("{}:{record}", self.name(part))
+    }
+
+    fn state(&self, part: usize) -> &State {
+        &self.states[self.parts[part].input]
     }
 
     /// Bytes of the input files; 0 when one of them has no size.
@@ -98,9 +130,9 @@ impl Source {
         self.read.load(Ordering::Relaxed)
     }
 
-    /// Whether an input is a file that can be opened without waiting for anybody.
-    pub(super) fn is_regular(&self, number: usize) -> bool {
-        matches!(self.states.get(number), Some(State::Regular { .. }))
+    /// Whether a part is of a file that can be opened without waiting for anybody.
+    pub(super) fn is_regular(&self, part: usize) -> bool {
+        part < self.parts.len() && matches!(self.state(part), State::Regular { .. })
     }
 
     pub(super) fn span(&self) -> usize {
@@ -112,12 +144,12 @@ impl Source {
         Self { span, ..self }
     }
 
-    /// Counts bytes of an input that were read.
+    /// Counts bytes of a part that were read.
     pub(super) fn count(&self, bytes: u64) {
         self.read.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// The number of the first block of each input, and behind it that of all blocks; as many as are known.
+    /// The number of the first block of each part, and behind it that of all blocks; as many as are known.
     pub(super) fn first_blocks(&self) -> Vec<usize> {
         let mut first = vec![0];
         first.extend(lock(&self.blocks).iter().scan(0, |sum, &blocks| {
@@ -127,36 +159,36 @@ impl Source {
         first
     }
 
-    /// An input was read to its end, and had so many blocks. Inputs end in order.
+    /// A part was read to its end, and had so many blocks. Parts end in order.
     ///
     /// # Errors
     /// When it is not what it was: another pass found other blocks, or somebody wrote to it.
-    pub(crate) fn ended(&self, number: usize, blocks: u64) -> Result<()> {
+    pub(crate) fn ended(&self, part: usize, blocks: u64) -> Result<()> {
         let mut known = lock(&self.blocks);
-        match known.get(number) {
-            Some(&before) if before != blocks => return Err(self.changed(number)),
+        match known.get(part) {
+            Some(&before) if before != blocks => return Err(self.changed(part)),
             Some(_) => {}
             None => known.push(blocks),
         }
-        self.refuse_changed(number)
+        self.refuse_changed(part)
     }
 
     /// Sees that a command gives what it gave: the first pass keeps a digest of each block.
     pub(super) fn compare(&self, block: &Block, first: bool) -> Result<()> {
-        let State::Command(digests) = &self.states[block.input] else { return Ok(()) };
-        let (digest, at) = (xxh3_64(block.bytes()), block.index as usize);
+        let State::Command(digests) = self.state(block.part) else { return Ok(()) };
+        let (digest, at) = (xxh3_64(block.whole()), block.index as usize);
         let mut digests = lock(digests);
         if first {
             let length = digests.len().max(at + 1);
             digests.resize(length, 0);
             digests[at] = digest;
         }
-        if digests.get(at) == Some(&digest) { Ok(()) } else { Err(self.changed(block.input)) }
+        if digests.get(at) == Some(&digest) { Ok(()) } else { Err(self.changed(block.part)) }
     }
 
     /// The digest of a command's block that the first pass has seen.
     pub(crate) fn digest(&self, tag: Tag) -> Option<u64> {
-        let State::Command(digests) = &self.states[tag.input] else { return None };
+        let State::Command(digests) = self.state(tag.part) else { return None };
         lock(digests).get(tag.index as usize).copied()
     }
 
@@ -165,10 +197,10 @@ impl Source {
     /// # Errors
     /// When its input is not what it was, as far as that can be told now.
     pub(crate) fn restore(&self, tag: Tag, digest: Option<u64>) -> Result<()> {
-        if let State::Command(digests) = &self.states[tag.input] {
+        if let State::Command(digests) = self.state(tag.part) {
             lock(digests).extend(digest);
         }
-        if tag.last { self.ended(tag.input, tag.index + 1) } else { Ok(()) }
+        if tag.last { self.ended(tag.part, tag.index + 1) } else { Ok(()) }
     }
 
     /// Refuses inputs that another run could not read again.
@@ -183,10 +215,11 @@ impl Source {
         Err(Error::new(ErrorKind::Input, message))
     }
 
-    /// Counts the bytes of the input files before this one as read.
-    pub(super) fn count_before(&self, number: usize) {
+    /// Counts the bytes of the parts before this one as read.
+    pub(super) fn count_before(&self, part: usize) {
         let size = |state: &State| if let State::Regular { size, .. } = state { *size } else { 0 };
-        self.count(self.states[..number].iter().map(size).sum());
+        let input = self.parts.get(part).map_or(self.inputs.len(), |part| part.input);
+        self.count(self.states[..input].iter().map(size).sum());
     }
 
     /// A new pass begins.
@@ -195,9 +228,9 @@ impl Source {
     }
 
     /// The failure of an input that is not what an earlier pass saw.
-    pub(crate) fn changed(&self, number: usize) -> Error {
-        let name = self.inputs[number].name();
-        if let Input::Command(line, _) = &self.inputs[number] {
+    pub(crate) fn changed(&self, part: usize) -> Error {
+        let (name, input) = (self.name(part), &self.inputs[self.parts[part].input]);
+        if let Input::Command(line, _) = input {
             let message = format!("{name} ({line}): gave other data when it was run again; it must give the same each time");
             return Error::new(ErrorKind::Input, message);
         }
@@ -205,28 +238,28 @@ impl Source {
     }
 
     /// Refuses an input that is no longer what it was when the run began.
-    fn refuse_changed(&self, number: usize) -> Result<()> {
-        match (&self.states[number], &self.inputs[number]) {
+    fn refuse_changed(&self, part: usize) -> Result<()> {
+        match (self.state(part), &self.inputs[self.parts[part].input]) {
             (State::Regular { size, modified: then }, Input::File(path)) => match path.metadata() {
                 Ok(now) if (now.len(), modified(&now)) == (*size, *then) => Ok(()),
-                _ => Err(self.changed(number)),
+                _ => Err(self.changed(part)),
             },
             _ => Ok(()),
         }
     }
 
-    /// Opens an input for one pass.
-    pub(super) fn open(&self, number: usize) -> Result<Opened> {
-        let input = &self.inputs[number];
+    /// Opens a part for one pass.
+    pub(super) fn open(&self, part: usize) -> Result<Opened> {
+        let input = &self.inputs[self.parts[part].input];
         let name = input.name();
         let reading = |error| Error::reading(&name, &error);
-        let reader = match &self.states[number] {
+        let reader = match self.state(part) {
             State::Regular { size, .. } => {
                 let file = match input {
                     Input::File(path) => File::open(path).map_err(reading)?,
                     _ => return Err(Error::reading(&name, &io::ErrorKind::Unsupported.into())),
                 };
-                self.refuse_changed(number)?;
+                self.refuse_changed(part)?;
                 let (mut start, mut filled) = ([0; START], 0);
                 while filled < START {
                     match file.read_at(&mut start[filled..], filled as u64).map_err(reading)? {

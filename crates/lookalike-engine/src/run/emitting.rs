@@ -35,8 +35,9 @@ pub(crate) fn each_kept_run(
 ) -> Result<u64> {
     let bytes = block.bytes();
     let (mut run, mut lines) = (0..0, 0);
-    info.each_document_at(block, source, |document, line| {
+    info.each_document(block, source, |document, at| {
         if is_kept(document) {
+            let line = block.place(at);
             lines += 1;
             if run.end != line.start {
                 give(&bytes[std::mem::replace(&mut run, line.clone())])?;
@@ -119,7 +120,7 @@ impl<'a> Emitting<'a> {
             |block, _: &mut ()| {
                 let info = self.table.info(block, source)?;
                 let mut kept = lock(&spare).pop().unwrap_or_default();
-                kept.reserve(block.bytes().len() + 1);
+                kept.reserve(block.total_size() as usize + 1);
                 let is_kept = |document| self.pairing.is_kept(document, self.verdicts);
                 let lines = each_kept_run(block, info, source, is_kept, |run| {
                     kept.extend_from_slice(run);

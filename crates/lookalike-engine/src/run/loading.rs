@@ -12,7 +12,7 @@ use super::{
 use crate::{
     config::{Observer, Progress, RunConfig, Stage},
     error::Result,
-    read::{Blocks, Record, Source},
+    read::{Blocks, Room, Source},
     spill::Spill,
 };
 
@@ -106,7 +106,7 @@ impl Weigh for Loaded {
 
 #[derive(Default)]
 struct Worker {
-    room: String,
+    room: Room,
     scratch: Scratch,
 }
 
@@ -144,9 +144,9 @@ pub(crate) fn load(pass: Pass, numbers: u32, number_of: impl Fn(u64) -> Option<u
                 return Ok(loaded);
             }
             let Worker { room, scratch } = worker;
-            info.each_document(block, source, |document, line| {
+            info.each_document(block, source, |document, at| {
                 if let Some(number) = number_of(document) {
-                    let record = Record::read(line, &fields, room).map_err(|_| source.changed(block.input))?;
+                    let record = block.same_record(at, &fields, source, room)?;
                     method.set(record.text, scratch);
                     loaded.shingles.extend_from_slice(&scratch.fingerprints);
                     loaded.documents.push((number, scratch.fingerprints.len() as u32));

@@ -3,7 +3,7 @@
 use crate::{
     config::RunConfig,
     error::{Error, ErrorKind, Result},
-    read::{Record, Source, each_line, expand, is_blank},
+    read::{Room, Source, each_block, expand},
 };
 
 /// The texts of the documents with these ids, in the order asked. An id is named as a person would: a string without its
@@ -16,25 +16,28 @@ pub fn find_texts(config: &RunConfig, ids: &[&str]) -> Result<Vec<String>> {
     let source = Source::new(expand(&config.inputs, &config.input_commands)?, &config.temp_dir)?;
     let fields = super::sketching::fields(config)?;
     let mut texts: Vec<Option<String>> = vec![None; ids.len()];
-    let (mut room, mut plain) = (String::new(), String::new());
-    each_line(&source, |input, number, line| {
-        if is_blank(line) {
-            return Ok(true);
+    let (mut room, mut plain) = (Room::default(), String::new());
+    each_block(&source, |block, first_line| {
+        for at in 0..block.len() {
+            let place = || source.place(block.part, first_line + at as u64);
+            let record = block.record(at, &fields, &mut room);
+            let record = record.map_err(|fault| Error::new(ErrorKind::Record, format!("{}: {fault}", place())))?;
+            let Some(record) = record else { continue };
+            let id = match serde_json::from_str::<String>(record.id) {
+                Ok(text) => text,
+                Err(_) if record.id.is_empty() => place(),
+                Err(_) => record.id.into(),
+            };
+            let wanted =
+                |(text, wanted): &(&mut Option<String>, &&str)| text.is_none() && (**wanted == id || **wanted == record.id);
+            for (text, _) in texts.iter_mut().zip(ids).filter(wanted) {
+                *text = Some(record.text.decode(&mut plain).into());
+            }
+            if !texts.contains(&None) {
+                return Ok(false);
+            }
         }
-        let place = || format!("{}:{number}", source.inputs()[input].name());
-        let record = Record::read(line, &fields, &mut room)
-            .map_err(|fault| Error::new(ErrorKind::Record, format!("{}: {fault}", place())))?;
-        let id = match serde_json::from_str::<String>(record.id) {
-            Ok(text) => text,
-            Err(_) if record.id.is_empty() => place(),
-            Err(_) => record.id.into(),
-        };
-        for (text, _) in
-            texts.iter_mut().zip(ids).filter(|(text, wanted)| text.is_none() && (**wanted == id || **wanted == record.id))
-        {
-            *text = Some(record.text.decode(&mut plain).into());
-        }
-        Ok(texts.contains(&None))
+        Ok(true)
     })?;
     let found = |(text, id): (Option<String>, &&str)| {
         text.ok_or_else(|| Error::new(ErrorKind::Input, format!("no document has the id {id:?} in {}", config.inputs.join(", "))))

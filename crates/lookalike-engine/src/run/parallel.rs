@@ -15,7 +15,7 @@ use rayon::ThreadPool;
 use crate::{
     error::{Error, ErrorKind, Result, panicked, said},
     lock::lock,
-    read::{Block, Blocks, LineCounter, Start, Tag},
+    read::{Block, Blocks, LineCounter, Source, Start, Tag},
 };
 
 /// Blocks that may wait for an earlier one, a worker.
@@ -34,14 +34,20 @@ impl<T> Weigh for Vec<T> {
 }
 
 /// Where a block stands: known once all before it were passed on.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(crate) struct Place<'a> {
-    /// The input's name.
-    pub(crate) name: &'a str,
+    source: &'a Source,
     /// The number of the block's first line, from 1.
     pub(crate) first_line: u64,
     /// The block.
     pub(crate) tag: Tag,
+}
+
+impl Place<'_> {
+    /// Where a record of the block is, by its number in it.
+    pub(crate) fn of(&self, record: u64) -> String {
+        self.source.place(self.tag.part, self.first_line + record)
+    }
 }
 
 /// Runs `work` on every block on all threads of the pool, and `sink` on the results in block order. Each thread has one
@@ -62,7 +68,6 @@ pub(crate) fn in_order_placed<S: Default, T: Send + Weigh>(
     work: impl Fn(&Block, &mut S) -> Result<T> + Sync,
     sink: impl FnMut(Place, T) -> Result<()> + Send,
 ) -> Result<()> {
-    let names: Vec<String> = blocks.source().inputs().iter().map(|input| input.name()).collect();
     let blocks = blocks.for_workers(pool.current_num_threads(), AHEAD);
     let Start { block: due, lines } = blocks.start();
     let queue = Queue { due, waiting: BTreeMap::new(), lines, sink, failed: None };
@@ -76,7 +81,7 @@ pub(crate) fn in_order_placed<S: Default, T: Send + Weigh>(
                     Ok(false) => return,
                     Err(error) => Err(error),
                 };
-                lock(&queue).deliver(block.tag(), result, &blocks, &names);
+                lock(&queue).deliver(block.tag(), result, &blocks);
             }
         }));
         if let Err(panic) = worked {
@@ -122,18 +127,17 @@ struct Queue<T, F> {
 
 impl<T: Weigh, F: FnMut(Place, T) -> Result<()>> Queue<T, F> {
     /// Hands in a result, and passes on all that are due.
-    fn deliver(&mut self, tag: Tag, result: Result<T>, blocks: &Blocks, names: &[String]) {
+    fn deliver(&mut self, tag: Tag, result: Result<T>, blocks: &Blocks) {
         let weight = result.as_ref().map_or(0, Weigh::weight);
         blocks.waits(weight);
-        self.waiting.insert((tag.input, tag.index), (tag, weight, result));
+        self.waiting.insert((tag.part, tag.index), (tag, weight, result));
         while self.failed.is_none()
             && let Some((tag, weight, result)) = self.waiting.remove(&self.due)
         {
-            let name = &names[tag.input];
-            let first_line = self.lines.first_line(tag);
-            let passed = result.and_then(|result| (self.sink)(Place { name, first_line, tag }, result)).and_then(|()| {
+            let place = Place { source: blocks.source(), first_line: self.lines.first_line(tag), tag };
+            let passed = result.and_then(|result| (self.sink)(place, result)).and_then(|()| {
                 // Nobody wrote to the input while this pass read it.
-                if tag.last { blocks.source().ended(tag.input, tag.index + 1) } else { Ok(()) }
+                if tag.last { blocks.source().ended(tag.part, tag.index + 1) } else { Ok(()) }
             });
             match passed {
                 Ok(()) => {
@@ -142,7 +146,7 @@ impl<T: Weigh, F: FnMut(Place, T) -> Result<()>> Queue<T, F> {
                     blocks.passed(tag);
                 }
                 Err(error) => {
-                    self.failed = Some(error.placed(name, first_line));
+                    self.failed = Some(error.placed(|record| place.of(record)));
                     blocks.stop();
                 }
             }
@@ -157,7 +161,11 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::read::{Input, Source, each_line, is_blank};
+    use crate::{
+        config::RunConfig,
+        read::{Input, Room, each_block, is_blank},
+        run::sketching,
+    };
 
     impl Weigh for () {
         fn weight(&self) -> usize {
@@ -182,9 +190,11 @@ mod tests {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         let lines: String = (1..=400_000).map(|line| format!("{line:09}\n")).collect();
         std::io::Write::write_all(&mut file, lines.as_bytes()).unwrap();
+        let fields = sketching::fields(&RunConfig::default()).unwrap();
         let error = run(&file, |block, ()| {
-            for line in block.lines() {
-                assert!(line != b"000300000\n" && line != b"000399999\n", "as it may");
+            for at in 0..block.len() {
+                let _ = block.record(at, &fields, &mut Room::default());
+                assert!(block.raw(at) != b"000300000\n" && block.raw(at) != b"000399999\n", "as it may");
             }
             Ok(())
         });
@@ -209,7 +219,7 @@ mod tests {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         std::io::Write::write_all(&mut file, &b"0123456789\n".repeat(400_000)).unwrap();
         for _ in 0..20 {
-            let error = run(&file, |block, ()| match block.lines().count() {
+            let error = run(&file, |block, ()| match block.len() {
                 0 => Ok(()),
                 lines => Err(Error::on_line(ErrorKind::Record, lines as u64 - 1, "as it may")),
             });
@@ -237,10 +247,14 @@ mod tests {
         shown
     }
 
+    fn lines_of(block: &Block) -> Vec<Vec<u8>> {
+        (0..block.len()).map(|at| block.raw(at).to_vec()).collect()
+    }
+
     fn pass(source: &Source, blocks: Blocks, threads: usize) -> Result<Shown> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let mut shown = Vec::new();
-        let work = |block: &Block, (): &mut ()| Ok((block.number, block.lines().map(<[u8]>::to_vec).collect::<Vec<_>>()));
+        let work = |block: &Block, (): &mut ()| Ok((block.number, lines_of(block)));
         in_order_placed(&pool, blocks, work, |place, (number, lines)| {
             assert!(number == 0 || number == shown.len());
             shown.push((place.first_line, lines));
@@ -286,8 +300,8 @@ mod tests {
             prop_assert_eq!(&pass(&source, Blocks::new(&source), threads).unwrap(), &expected);
             prop_assert_eq!(&pass(&source, Blocks::again(&source), threads).unwrap(), &expected);
             let mut lines = Vec::new();
-            each_line(&source, |_, number, line| {
-                lines.push((number, line.to_vec()));
+            each_block(&source, |block, first_line| {
+                lines.extend((first_line..).zip(lines_of(block)));
                 Ok(true)
             }).unwrap();
             let expected: Vec<_> = expected.into_iter().flat_map(|(first, lines)| (first..).zip(lines)).collect();

@@ -22,7 +22,7 @@ impl Recorded {
     /// Appends the record of a block that [stands](Sketched::stand) where it belongs.
     pub(crate) fn put(sketched: &Sketched, tag: Tag, digest: Option<u64>, read: u64, into: &mut Vec<u8>) {
         let Sketched { info, digests, bits, columns, lists, keys, labels, ids, bad_lines, bad_messages, .. } = sketched;
-        let place = [tag.input as u64, tag.index, u64::from(tag.last), tag.lines, read];
+        let place = [tag.part as u64, tag.index, u64::from(tag.last), tag.lines, tag.before, read];
         put(into, &place);
         put(into, digest.as_slice());
         put(into, &[info.first_line, info.count.into(), sketched.without_id, sketched.line_bytes]);
@@ -50,12 +50,12 @@ impl Recorded {
     /// The block that a record is of; none where it is no such record.
     pub(crate) fn take(record: &[u8]) -> Option<Self> {
         let mut from = Taken(record);
-        let [input, index, last, lines, read] = from.some::<u64, 5>()?;
-        let tag = Tag { input: input as usize, index, last: last == 1, lines };
+        let [part, index, last, lines, before, read] = from.some::<u64, 6>()?;
+        let tag = Tag { part: part as usize, index, last: last == 1, lines, before };
         let digest = from.many()?.first().copied();
         let [first_line, count, without_id, line_bytes] = from.some::<u64, 4>()?;
         let (count, skipped) = (count as u32, from.many()?);
-        let info = BlockInfo { input: tag.input, first_line, first_document: 0, count, skipped };
+        let info = BlockInfo { part: tag.part, first_line, first_document: 0, count, skipped };
         let (digests, bits) = (from.many()?, from.many()?);
         let [columns] = from.some::<u64, 1>()?;
         let columns = (0..columns).map(|_| from.many()).collect::<Option<_>>()?;
@@ -73,14 +73,14 @@ impl Recorded {
 
     /// Whether it is of the block that `start` has come to, with all that this run finds out of each document. Damage is told by
     /// checksums; this tells what another program wrote, whose numbers mean other things.
-    pub(crate) fn fits(&self, method: &Method, fields: &Fields, inputs: usize, start: &Start) -> bool {
+    pub(crate) fn fits(&self, method: &Method, fields: &Fields, parts: usize, start: &Start) -> bool {
         let Self { sketched, tag, .. } = self;
         let Sketched { info, digests, bits, columns, lists, keys, labels, ids, bad_messages, .. } = sketched;
         let count = digests.len();
         let if_asked = |asked: bool| if asked { count } else { 0 };
         let first_line = { start.lines }.first_line(Tag { lines: 0, ..*tag });
-        tag.input < inputs
-            && (tag.input, tag.index) == start.block
+        tag.part < parts
+            && (tag.part, tag.index) == start.block
             && tag.lines == (count + info.skipped.len()) as u64
             && (info.count as usize, info.first_line) == (count, first_line)
             && bad_messages.len() <= info.skipped.len()
@@ -106,13 +106,13 @@ mod tests {
     /// The third line of the second block of the second input is bad, the two before it are documents.
     fn recorded(method: &Method) -> Recorded {
         let mut sketched = Sketched::new(method);
-        sketched.info = BlockInfo { input: 1, first_line: 8, first_document: 0, count: 2, skipped: vec![2] };
+        sketched.info = BlockInfo { part: 1, first_line: 8, first_document: 0, count: 2, skipped: vec![2] };
         sketched.digests = vec![EMPTY_DIGEST; 2];
         sketched.bits = vec![0; 2 * method.stride()];
         sketched.columns.iter_mut().for_each(|column| column.extend([1, 2]));
         ["\"é\"", "7"].iter().for_each(|id| sketched.ids.push(id));
         (sketched.bad_lines, sketched.bad_messages) = (b"no record\n".to_vec(), vec![(2, "not JSON".into())]);
-        Recorded { sketched, tag: Tag { input: 1, index: 1, last: true, lines: 3 }, digest: Some(5), read: 99 }
+        Recorded { sketched, tag: Tag { part: 1, index: 1, last: true, lines: 3, before: 0 }, digest: Some(5), read: 99 }
     }
 
     #[test]
@@ -120,9 +120,9 @@ mod tests {
         let method = Method::new(Default::default()).unwrap();
         let fields = fields(&RunConfig::default()).unwrap();
         let mut start = Start::default();
-        start.pass(Tag { input: 0, index: 0, last: true, lines: 3 });
+        start.pass(Tag { part: 0, index: 0, last: true, lines: 3, before: 0 });
         let first = start;
-        start.pass(Tag { input: 1, index: 0, last: false, lines: 7 });
+        start.pass(Tag { part: 1, index: 0, last: false, lines: 7, before: 0 });
         let again = |Recorded { sketched, tag, digest, read }: &Recorded| {
             let mut record = Vec::new();
             Recorded::put(sketched, *tag, *digest, *read, &mut record);

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use super::{enrolling::Roll, sampling::SimilarPair};
 use crate::{
     error::{Error, ErrorKind, Result},
-    read::{self, Input, Source, is_blank},
+    read::{Input, Source, each_block, is_blank},
 };
 
 /// What a line says, or what is wrong with it and what to do, for behind `path:line: `.
@@ -133,9 +133,12 @@ fn named(roll: &Roll, id: &RawValue) -> Checked<u32> {
 /// Gives each line that is not blank; what is wrong with one is told with its place.
 fn each_line(path: &Path, temp_dir: &Path, mut give: impl FnMut(&[u8]) -> Checked<()>) -> Result<()> {
     let source = Source::new(vec![Input::File(path.into())], temp_dir)?;
-    read::each_line(&source, |_, number, line| {
-        if !is_blank(line) {
-            give(line).map_err(|what| Error::new(ErrorKind::Record, format!("{}:{number}: {what}", path.display())))?;
+    each_block(&source, |block, first_line| {
+        for at in 0..block.len() {
+            let (line, number) = (block.raw(at), first_line + at as u64);
+            if !is_blank(line) {
+                give(line).map_err(|what| Error::new(ErrorKind::Record, format!("{}:{number}: {what}", path.display())))?;
+            }
         }
         Ok(true)
     })

@@ -10,7 +10,7 @@ use crate::{
     error::{Error, Result},
     lock::lock,
     places::Places,
-    read::{Block, BlockInfo, Blocks, Fields, Record},
+    read::{Block, BlockInfo, Blocks, Fields, Room},
 };
 
 /// Blocks of a round, a thread, where memory allows: enough that threads seldom wait for each other.
@@ -32,7 +32,7 @@ pub(super) struct Held {
 
 #[derive(Default)]
 struct Worker {
-    room: String,
+    room: Room,
     scratch: Scratch,
 }
 
@@ -103,13 +103,13 @@ impl<'a> Rounds<'a> {
 
     /// Of these and of those that wait, the ones whose turn it is, in order.
     fn those_due(&mut self, taken: Vec<Held>) -> Result<Vec<Held>> {
-        self.waiting.extend(taken.into_iter().map(|held| ((held.block.tag().input, held.block.tag().index), held)));
+        self.waiting.extend(taken.into_iter().map(|held| ((held.block.tag().part, held.block.tag().index), held)));
         let mut due = Vec::new();
         while let Some(held) = self.waiting.remove(&self.due) {
             let tag = held.block.tag();
             if tag.last {
                 // Nobody wrote to the input while this pass read it.
-                self.blocks.source().ended(tag.input, tag.index + 1)?;
+                self.blocks.source().ended(tag.part, tag.index + 1)?;
             }
             self.due = tag.next();
             self.blocks.passed(tag);
@@ -138,7 +138,7 @@ impl Ready<'_> {
     /// The failure of a block's line, told with its place.
     fn placed(&self, error: Error, block: &Block) -> Error {
         let first_line = self.info(block).map_or(1, |info| info.first_line);
-        error.placed(&self.pass.source.inputs()[block.input].name(), first_line)
+        error.placed(|record| self.pass.source.place(block.part, first_line + record))
     }
 
     /// Makes the sets of a block's contenders, and tells its copies of contenders.
@@ -148,13 +148,13 @@ impl Ready<'_> {
         shingles.clear();
         copies.clear();
         let settled = self.settled.filter(|&(blocks, _)| (block.number as u64) < blocks).map(|(_, wanted)| wanted);
-        self.info(block)?.each_document(block, self.pass.source, |document, line| {
+        self.info(block)?.each_document(block, self.pass.source, |document, at| {
             if let Some(number) = self.pairing.number(document) {
                 if settled.is_some_and(|wanted| !wanted.contains(number.into())) {
                     return Ok(());
                 }
                 if self.exact {
-                    shingles.extend_from_slice(self.set(line, block, worker)?);
+                    shingles.extend_from_slice(self.set(at, block, worker)?);
                 }
                 documents.push((number, if self.exact { worker.scratch.fingerprints.len() as u32 } else { 0 }));
             } else if settled.is_none() {
@@ -165,9 +165,9 @@ impl Ready<'_> {
         })
     }
 
-    fn set<'b>(&self, line: &[u8], block: &Block, worker: &'b mut Worker) -> Result<&'b [u64]> {
+    fn set<'b>(&self, at: usize, block: &Block, worker: &'b mut Worker) -> Result<&'b [u64]> {
         let Worker { room, scratch } = worker;
-        let record = Record::read(line, &self.fields, room).map_err(|_| self.pass.source.changed(block.input))?;
+        let record = block.same_record(at, &self.fields, self.pass.source, room)?;
         self.pass.method.set(record.text, scratch);
         Ok(&scratch.fingerprints)
     }
@@ -182,9 +182,9 @@ impl Ready<'_> {
         for Held { block, .. } in round {
             let info = self.info(block)?;
             if info.documents().contains(&document) {
-                info.each_document(block, self.pass.source, |at, line| {
-                    if at == document {
-                        set.extend_from_slice(self.set(line, block, &mut worker)?);
+                info.each_document(block, self.pass.source, |other, at| {
+                    if other == document {
+                        set.extend_from_slice(self.set(at, block, &mut worker)?);
                     }
                     Ok(())
                 })?;

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     config::{Observer, Progress, RunConfig, Stage},
     error::Result,
-    read::{Blocks, Record, Source, expand},
+    read::{Blocks, Room, Source, expand},
 };
 
 /// Two documents by their places in the input, `a` before `b`, and how similar they are.
@@ -72,8 +72,8 @@ pub fn sample_truth(config: &RunConfig, size: u32, least: f64, observer: Observe
             let mut found = Vec::new();
             let info = table.info(block, &source)?;
             let Worker { room, scratch, meetings } = worker;
-            info.each_document(block, &source, |document, line| {
-                let record = Record::read(line, &fields, room).map_err(|_| source.changed(block.input))?;
+            info.each_document(block, &source, |document, at| {
+                let record = block.same_record(at, &fields, &source, room)?;
                 method.set(record.text, scratch);
                 comparing.partners(document as u32, &scratch.fingerprints, meetings, &mut found);
                 Ok(())
@@ -92,7 +92,7 @@ pub fn sample_truth(config: &RunConfig, size: u32, least: f64, observer: Observe
 
 #[derive(Default)]
 struct Worker {
-    room: String,
+    room: Room,
     scratch: Scratch,
     meetings: Meetings,
 }

@@ -164,7 +164,7 @@ impl Settling<'_> {
         }
         let settled = Settled { blocks, copies, ..self.deciding.settled(decided.start, decided.end) };
         state.verdicts.append(|record| settled.put(record))?;
-        state.passed(round.iter().map(|held| held.block.bytes().len() as u64).sum())
+        state.passed(round.iter().map(|held| held.block.total_size()).sum())
     }
 
     fn write(&mut self, Held { block, .. }: &Held) -> Result<()> {

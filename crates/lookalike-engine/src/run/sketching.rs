@@ -19,7 +19,7 @@ use crate::{
     config::{Observer, Progress, RunConfig, Stage},
     error::{Error, ErrorKind, Result},
     lock::lock,
-    read::{Block, Blocks, Fields, Record, Source, Start, is_blank, push_line},
+    read::{Block, Blocks, Fields, Room, Source, Start},
     spill::Budget,
     state::{Resumed, State},
     write::Output,
@@ -28,7 +28,7 @@ use crate::{
 /// A worker's buffers.
 #[derive(Default)]
 struct Worker {
-    room: String,
+    room: Room,
     scratch: Scratch,
 }
 
@@ -75,7 +75,6 @@ pub(crate) fn sketch(
 ) -> Result<Table> {
     let Beside { mut bad, mut state } = beside;
     let fields = fields(config)?;
-    let names: Vec<String> = source.inputs().iter().map(|input| input.name()).collect();
     let mut table = Table::new(method, budget);
     let checked = !config.allow_repeated_ids;
     let start = match &mut state {
@@ -120,11 +119,12 @@ pub(crate) fn sketch(
             (0, false) => "has only blank lines",
             _ => "has only bad lines",
         };
+        let names: Vec<String> = source.inputs().iter().map(|input| input.name()).collect();
         let message = format!("{}: no documents: the input {why}; each line must be one JSON object", names.join(", "));
         return Err(Error::new(ErrorKind::Input, message));
     }
     if checked {
-        refuse_repeated_ids(&mut table, &names, pool)?;
+        refuse_repeated_ids(&mut table, source, pool)?;
     }
     Ok(table)
 }
@@ -138,9 +138,9 @@ fn restore(
     bad: &mut Option<&mut Output>,
     checked: bool,
 ) -> Result<Start> {
-    let (mut start, mut done, inputs) = (Start::default(), 0, source.inputs().len());
+    let (mut start, mut done, parts) = (Start::default(), 0, source.parts().len());
     state.sketches.each(|record| {
-        let recorded = Recorded::take(record).filter(|recorded| recorded.fits(method, fields, inputs, &start));
+        let recorded = Recorded::take(record).filter(|recorded| recorded.fits(method, fields, parts, &start));
         let Some(Recorded { mut sketched, tag, digest, read }) = recorded else { return Ok(None) };
         if let Some(output) = bad {
             output.write(&sketched.bad_lines)?;
@@ -150,7 +150,7 @@ fn restore(
         done = read;
         table.add(&mut sketched, checked).map(Some)
     })?;
-    state.resumed = (state.sketches.len() > 0).then(|| match start.block.0 == source.inputs().len() {
+    state.resumed = (state.sketches.len() > 0).then(|| match start.block.0 == source.parts().len() {
         true => Resumed { stage: Stage::Pairing, share: None },
         false => {
             let share = (source.total() > 0).then(|| done as f64 / source.total() as f64);
@@ -160,12 +160,12 @@ fn restore(
     Ok(start)
 }
 
-fn refuse_repeated_ids(table: &mut Table, names: &[String], pool: &ThreadPool) -> Result<()> {
+fn refuse_repeated_ids(table: &mut Table, source: &Source, pool: &ThreadPool) -> Result<()> {
     let budget = table.budget.clone();
     let Some((first, document)) = table.ids.first_repeated(&budget, pool)? else { return Ok(()) };
     let mut id = Vec::new();
     let id = table.ids.get(document, &mut id)?;
-    let (here, there) = (table.place(document, names), table.place(first, names));
+    let (here, there) = (table.place(document, source), table.place(first, source));
     let message =
         format!("{here}: id {id} was already used at {there}; make ids unique, or let them pass with --allow-repeated-ids");
     Err(Error::new(ErrorKind::Record, message))
@@ -183,25 +183,26 @@ impl Pass<'_> {
     fn block(&self, block: &Block, worker: &mut Worker) -> Result<Sketched> {
         let Worker { room, scratch } = worker;
         let mut out = lock(&self.spare).pop().unwrap_or_else(|| Sketched::new(self.method));
-        out.info.input = block.input;
-        for (line, number) in block.lines().zip(0u32..) {
-            if is_blank(line) {
-                out.info.skipped.push(number);
-                continue;
-            }
-            let record = match Record::read(line, self.fields, room) {
-                Ok(record) => record,
+        out.info.part = block.part;
+        for at in 0..block.len() {
+            let number = at as u32;
+            let record = match block.record(at, self.fields, room) {
+                Ok(Some(record)) => record,
+                Ok(None) => {
+                    out.info.skipped.push(number);
+                    continue;
+                }
                 Err(fault) => {
                     if !self.skip_bad {
                         return Err(Error::on_line(ErrorKind::Record, number.into(), fault.to_string()));
                     }
                     out.info.skipped.push(number);
-                    push_line(&mut out.bad_lines, line);
+                    block.set_aside(at, &mut out.bad_lines);
                     out.bad_messages.push((number, fault.to_string()));
                     continue;
                 }
             };
-            out.line_bytes += line.len() as u64;
+            out.line_bytes += block.size(at);
             out.without_id += u64::from(record.id.is_empty());
             self.method.sketch(record.text, scratch);
             out.digests.push(scratch.digest);

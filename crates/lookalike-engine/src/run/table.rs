@@ -111,12 +111,12 @@ impl Sketched {
     /// Fills in what depends on where the block stands: line numbers, and the ids of documents that have none.
     pub(crate) fn stand(&mut self, place: Place) {
         self.info.first_line = place.first_line;
-        let at = |line: u64| format!("{}:{line}", place.name);
-        self.bad_messages.iter_mut().for_each(|(line, message)| {
-            *message = format!("{}: {message}", at(place.first_line + u64::from(*line)));
+        self.bad_messages.iter_mut().for_each(|(record, message)| {
+            *message = format!("{}: {message}", place.of(u64::from(*record)));
         });
         if self.without_id > 0 {
-            self.ids.fill(self.info.document_lines().map(|line| serde_json::Value::String(at(line)).to_string()));
+            let named = |line: u64| serde_json::Value::String(place.of(line - place.first_line)).to_string();
+            self.ids.fill(self.info.document_lines().map(named));
         }
     }
 }
@@ -175,13 +175,13 @@ impl Table {
     /// # Errors
     /// A block that was not there then: the input was changed.
     pub(crate) fn info(&self, block: &Block, source: &Source) -> Result<&BlockInfo> {
-        self.blocks.get(block.number).ok_or_else(|| source.changed(block.input))
+        self.blocks.get(block.number).ok_or_else(|| source.changed(block.part))
     }
 
     /// Where a document stands: `file:line`.
-    pub(crate) fn place(&self, document: u64, names: &[String]) -> String {
+    pub(crate) fn place(&self, document: u64, source: &Source) -> String {
         let block = &self.blocks[self.blocks.partition_point(|block| block.documents().end <= document)];
-        format!("{}:{}", names[block.input], block.line_of(document))
+        source.place(block.part, block.line_of(document))
     }
 
     /// Refuses more documents than 32 bits can number, for what is not made for more.
