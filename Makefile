@@ -84,7 +84,7 @@ loom:
 # Each target for so many seconds; FUZZ='a target' for one.
 .PHONY: fuzz
 SECONDS ?= 600
-FUZZ ?= canonicalise dictionaries rabin sketch law lines run state truths
+FUZZ ?= canonicalise dictionaries rabin sketch law lines packed run state truths
 fuzz:
 	cargo +nightly fuzz build
 	for target in $(FUZZ); do mkdir -p fuzz/found/$$target; \

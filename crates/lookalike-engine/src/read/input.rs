@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use walkdir::WalkDir;
 
+use super::packing::PACKED;
 use crate::error::{Error, ErrorKind, Result};
 
 /// One stream of lines.
@@ -28,7 +29,6 @@ impl Input {
 
 /// Endings of files that are taken from a folder.
 const ENDINGS: [&str; 2] = [".jsonl", ".ndjson"];
-const COMPRESSED: [&str; 3] = ["", ".gz", ".zst"];
 
 /// The inputs in the order given, commands last; inside a folder or a glob in the order of names.
 pub(crate) fn expand(names: &[String], commands: &[String]) -> Result<Vec<Input>> {
@@ -65,22 +65,25 @@ fn folder(path: &Path) -> Result<Vec<PathBuf>> {
             Error::new(ErrorKind::Input, format!("{name}: cannot be listed: {error}"))
         })?;
         let name = entry.file_name().to_string_lossy().to_lowercase();
-        // What an earlier run wrote beside what it kept is no collection.
-        let decisions = COMPRESSED.iter().any(|c| name.ends_with(&format!(".decisions.jsonl{c}")));
-        let wanted =
-            !decisions && ENDINGS.iter().any(|ending| COMPRESSED.iter().any(|c| name.ends_with(&format!("{ending}{c}"))));
-        if wanted && entry.file_type().is_file() {
+        if is_wanted(&name) && entry.file_type().is_file() {
             found.push(entry.into_path());
         }
     }
     if found.is_empty() {
         let message = format!(
-            "{}: no .jsonl or .ndjson file (plain, .gz or .zst) in this folder; name the files themselves",
+            "{}: no .jsonl or .ndjson file (plain or compressed) in this folder; name the files themselves",
             path.display()
         );
         return Err(Error::new(ErrorKind::Input, message));
     }
     Ok(found)
+}
+
+/// Whether a file of this name is taken from a folder.
+pub(crate) fn is_wanted(name: &str) -> bool {
+    let name = PACKED.iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(name);
+    // What an earlier run wrote beside what it kept is no collection.
+    ENDINGS.iter().any(|ending| name.ends_with(ending)) && !name.ends_with(".decisions.jsonl")
 }
 
 fn matching(pattern: &str) -> Result<Vec<PathBuf>> {

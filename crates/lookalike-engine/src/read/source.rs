@@ -17,7 +17,8 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{
     Block, Input, Tag,
     command::{Running, widen},
-    open::{Counted, Packing, Reader, START, decompress},
+    open::{Counted, Reader, decompress},
+    packing::{Packing, START},
 };
 use crate::{
     disk::File,
@@ -237,7 +238,7 @@ impl Source {
                 if Packing::of(&start[..filled], &name)? == Packing::Plain {
                     return Ok(Opened::Plain(file, *size));
                 }
-                decompress(Counted { file, count: self.read.clone() }, &name)
+                decompress(Counted { packed: file, count: self.read.clone() }, &name)
             }
             State::Once(spool) => self.once(input, spool),
             State::Command(_) => match input {
