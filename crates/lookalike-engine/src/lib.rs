@@ -27,6 +27,8 @@ mod places;
 
 mod disk;
 
+mod store;
+
 mod spill;
 
 mod config;

@@ -1,17 +1,25 @@
 //! What the user names → the files that are meant, in an order that depends on names alone.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use walkdir::WalkDir;
 
 use super::packing::PACKED;
-use crate::error::{Error, ErrorKind, Result};
+use crate::{
+    error::{Error, ErrorKind, Result},
+    store::{self, Object},
+};
 
 /// One stream of lines.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(crate) enum Input {
     Stdin,
     File(PathBuf),
+    /// An object in a store.
+    Object(Arc<Object>),
     /// A command for the shell, and its number among the commands, from 1.
     Command(String, usize),
 }
@@ -22,6 +30,7 @@ impl Input {
         match self {
             Self::Stdin => "stdin".into(),
             Self::File(path) => path.display().to_string(),
+            Self::Object(object) => object.url().into(),
             Self::Command(_, number) => format!("command:{number}"),
         }
     }
@@ -37,6 +46,8 @@ pub(crate) fn expand(names: &[String], commands: &[String]) -> Result<Vec<Input>
         let path = Path::new(name);
         if name == "-" {
             inputs.push(Input::Stdin);
+        } else if store::is_url(name) {
+            inputs.extend(store::expand(name, is_wanted)?.into_iter().map(Input::Object));
         } else if path.is_dir() {
             inputs.extend(folder(path)?.into_iter().map(Input::File));
         } else if path.exists() {
@@ -49,7 +60,10 @@ pub(crate) fn expand(names: &[String], commands: &[String]) -> Result<Vec<Input>
     }
     inputs.extend(commands.iter().cloned().zip(1..).map(|(line, number)| Input::Command(line, number)));
     if inputs.is_empty() {
-        return Err(Error::new(ErrorKind::Input, "no input: name a file, a folder, a quoted glob, or - for standard input"));
+        return Err(Error::new(
+            ErrorKind::Input,
+            "no input: name a file, a folder, a quoted glob, a URL, or - for standard input",
+        ));
     }
     refuse_repeats(&inputs)?;
     Ok(inputs)
@@ -80,7 +94,7 @@ fn folder(path: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// Whether a file of this name is taken from a folder.
-pub(crate) fn is_wanted(name: &str) -> bool {
+fn is_wanted(name: &str) -> bool {
     let name = PACKED.iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(name);
     // What an earlier run wrote beside what it kept is no collection.
     ENDINGS.iter().any(|ending| name.ends_with(ending)) && !name.ends_with(".decisions.jsonl")
@@ -110,6 +124,7 @@ fn refuse_repeats(inputs: &[Input]) -> Result<()> {
             Input::Stdin => PathBuf::from("-"),
             Input::Command(line, _) => PathBuf::from(format!("command {line}")),
             Input::File(path) => path.canonicalize().unwrap_or_else(|_| path.clone()),
+            Input::Object(object) => PathBuf::from(object.address()),
         };
         if let Some(first) = seen.insert(real, input.name()) {
             let message = format!("{}: given twice (first as {first}); name each input once", input.name());

@@ -53,6 +53,8 @@ pub(super) enum Opened {
 enum State {
     /// A file as it was when first seen: another size or time later means that it changed under the run.
     Regular { size: u64, modified: Option<SystemTime> },
+    /// An object, which sees for itself that it stays what it was.
+    Object,
     /// Can be read once; the spool fills while it is.
     Once(Arc<Mutex<Option<File>>>),
     /// Is run again; the digest of each block that the first pass saw.
@@ -67,6 +69,10 @@ impl Source {
             states.push(match input {
                 Input::Stdin => State::Once(Arc::default()),
                 Input::Command(..) => State::Command(Mutex::default()),
+                Input::Object(object) => {
+                    total += object.size();
+                    State::Object
+                }
                 Input::File(path) => {
                     let metadata = path.metadata().map_err(|error| Error::reading(&input.name(), &error))?;
                     if metadata.is_file() {
@@ -78,7 +84,7 @@ impl Source {
                 }
             });
         }
-        if states.iter().any(|state| !matches!(state, State::Regular { .. })) {
+        if states.iter().any(|state| !matches!(state, State::Regular { .. } | State::Object)) {
             total = 0;
         }
         let temp_dir = temp_dir.into();
@@ -99,9 +105,9 @@ impl Source {
         self.read.load(Ordering::Relaxed)
     }
 
-    /// Whether an input is a file that can be opened without waiting for anybody.
+    /// Whether an input is a file or an object, that can be opened without waiting for anybody.
     pub(super) fn is_regular(&self, number: usize) -> bool {
-        matches!(self.states.get(number), Some(State::Regular { .. }))
+        matches!(self.states.get(number), Some(State::Regular { .. } | State::Object))
     }
 
     pub(super) fn span(&self) -> usize {
@@ -186,8 +192,12 @@ impl Source {
 
     /// Counts the bytes of the input files before this one as read.
     pub(super) fn count_before(&self, number: usize) {
-        let size = |state: &State| if let State::Regular { size, .. } = state { *size } else { 0 };
-        self.count(self.states[..number].iter().map(size).sum());
+        let size = |(input, state): (&Input, &State)| match (input, state) {
+            (_, State::Regular { size, .. }) => *size,
+            (Input::Object(object), _) => object.size(),
+            _ => 0,
+        };
+        self.count(self.inputs[..number].iter().zip(&self.states).map(size).sum());
     }
 
     /// A new pass begins.
@@ -212,6 +222,7 @@ impl Source {
                 Ok(now) if (now.len(), modified(&now)) == (*size, *then) => Ok(()),
                 _ => Err(self.changed(number)),
             },
+            (State::Object, Input::Object(object)) => object.refuse_changed(),
             _ => Ok(()),
         }
     }
@@ -240,6 +251,10 @@ impl Source {
                 }
                 decompress(Counted { packed: file, count: self.read.clone() }, &name)
             }
+            State::Object => match input {
+                Input::Object(object) => decompress(Counted { packed: object.stream(), count: self.read.clone() }, &name),
+                _ => Err(Error::reading(&name, &io::ErrorKind::Unsupported.into())),
+            },
             State::Once(spool) => self.once(input, spool),
             State::Command(_) => match input {
                 Input::Command(line, _) => decompress(Running::start(line, &name)?, &name),

@@ -1,0 +1,123 @@
+//! An object, read from its beginning to its end: some ranges are always on their way.
+
+use std::{
+    collections::VecDeque,
+    io::{self, Read},
+    ops::Range,
+    sync::Arc,
+};
+
+use bytes::Bytes;
+use tokio::{
+    sync::{Semaphore, SemaphorePermit, mpsc},
+    task::JoinHandle,
+};
+
+use super::{
+    AHEAD, PART,
+    fetching::{Taker, fetch},
+    object::Object,
+    runtime::handle,
+};
+use crate::error::{Error, ErrorKind, Result};
+
+/// Parts that may be on their way ahead of what is read, of all objects together.
+static ROOM: Semaphore = Semaphore::const_new((AHEAD / PART) as usize);
+
+/// Pieces of a part that may wait. A part has fewer; of a server without ranges all the object is one part, and this bounds it.
+const PIECES: usize = 512;
+const PIECES_OF_WHOLE: usize = 32;
+
+/// The bytes of an object.
+pub(crate) struct ObjectStream {
+    object: Arc<Object>,
+    /// The parts that were asked for, in order; the first is being read.
+    parts: VecDeque<Part>,
+    /// Where the first part begins that was not.
+    next: u64,
+    piece: Bytes,
+}
+
+/// A part on its way.
+struct Part {
+    pieces: mpsc::Receiver<Result<Bytes>>,
+    /// Bytes that are still to come.
+    left: u64,
+    task: JoinHandle<()>,
+    _room: Option<SemaphorePermit<'static>>,
+}
+
+impl ObjectStream {
+    pub(super) fn new(object: Arc<Object>) -> Self {
+        Self { object, parts: VecDeque::new(), next: 0, piece: Bytes::new() }
+    }
+
+    /// Asks for as many parts as may be on their way: one always, more where there is room.
+    fn ask(&mut self) -> Result<()> {
+        let size = self.object.size();
+        while self.next < size {
+            let room = ROOM.try_acquire().ok();
+            if room.is_none() && !self.parts.is_empty() {
+                break;
+            }
+            let end = if self.object.is_ranged() { size.min(self.next + self.object.bucket.part) } else { size };
+            self.parts.push_back(Part::ask(&self.object, self.next..end, room)?);
+            self.next = end;
+        }
+        Ok(())
+    }
+
+    /// The next piece; an empty one at the end.
+    fn next_piece(&mut self) -> Result<Bytes> {
+        loop {
+            self.ask()?;
+            let Some(part) = self.parts.front_mut() else { return Ok(Bytes::new()) };
+            match part.pieces.blocking_recv() {
+                Some(Ok(piece)) => {
+                    part.left -= (piece.len() as u64).min(part.left);
+                    return Ok(piece);
+                }
+                Some(Err(error)) => return Err(error),
+                None if part.left == 0 => drop(self.parts.pop_front()),
+                None => {
+                    let message = format!("{}: was given up in the middle; please report it", self.object.url());
+                    return Err(Error::new(ErrorKind::Internal, message));
+                }
+            }
+        }
+    }
+}
+
+impl Part {
+    fn ask(object: &Arc<Object>, range: Range<u64>, room: Option<SemaphorePermit<'static>>) -> Result<Self> {
+        let (send, pieces) = mpsc::channel(if object.is_ranged() { PIECES } else { PIECES_OF_WHOLE });
+        let (object, left) = (object.clone(), range.end - range.start);
+        let task = handle()?.spawn(async move {
+            if let Err(error) = fetch(&object, range, Taker::Pieces(&send)).await {
+                // Who no longer reads need not know.
+                _ = send.send(Err(error)).await;
+            }
+        });
+        Ok(Self { pieces, left, task, _room: room })
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Read for ObjectStream {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        if self.piece.is_empty() {
+            self.piece = self.next_piece().map_err(io::Error::other)?;
+        }
+        let n = buffer.len().min(self.piece.len());
+        buffer[..n].copy_from_slice(&self.piece.split_to(n));
+        Ok(n)
+    }
+}
