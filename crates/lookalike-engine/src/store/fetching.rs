@@ -5,12 +5,12 @@ use std::{ops::Range, time::Duration};
 use bytes::Bytes;
 use futures_util::StreamExt;
 use object_store::{Error as StoreError, GetOptions, GetRange};
-use tokio::sync::mpsc;
 
 use super::{
     bucket::Patience,
     errors::{Doing, is_passing},
     object::Object,
+    piece::Pieces,
 };
 use crate::error::{Error, ErrorKind, Result};
 
@@ -45,8 +45,7 @@ impl Tries {
 /// Where the bytes of a range go.
 pub(super) enum Taker<'a> {
     All(&'a mut Vec<u8>),
-    /// To somebody who reads meanwhile.
-    Pieces(&'a mpsc::Sender<Result<Bytes>>),
+    Pieces(&'a mut Pieces),
 }
 
 impl Taker<'_> {
@@ -57,7 +56,7 @@ impl Taker<'_> {
                 all.extend_from_slice(&bytes);
                 true
             }
-            Self::Pieces(pieces) => pieces.send(Ok(bytes)).await.is_ok(),
+            Self::Pieces(pieces) => pieces.take(bytes).await,
         }
     }
 }

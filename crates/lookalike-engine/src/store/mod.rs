@@ -21,6 +21,9 @@ mod bucket;
 mod object;
 
 #[cfg(feature = "cloud")]
+mod piece;
+
+#[cfg(feature = "cloud")]
 mod fetching;
 
 #[cfg(feature = "cloud")]
@@ -51,6 +54,10 @@ pub(crate) use upload::{Upload, Uploaded};
 /// part of its own besides.
 pub(crate) const PART: u64 = 4 << 20;
 pub(crate) const AHEAD: u64 = 32 << 20;
+
+/// Bytes of what is fetched that are handed on at once.
+#[cfg(feature = "cloud")]
+const PIECE: usize = 256 << 10;
 
 /// Bytes of a part that is uploaded, and parts that are on their way besides the one that is filled.
 pub(crate) const UPLOAD_PART: u64 = 8 << 20;

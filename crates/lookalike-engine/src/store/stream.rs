@@ -7,16 +7,16 @@ use std::{
     sync::Arc,
 };
 
-use bytes::Bytes;
 use tokio::{
     sync::{Semaphore, SemaphorePermit, mpsc},
     task::JoinHandle,
 };
 
 use super::{
-    AHEAD, PART,
+    AHEAD, PART, PIECE,
     fetching::{Taker, fetch},
     object::Object,
+    piece::{Piece, Pieces},
     runtime::handle,
 };
 use crate::error::{Error, ErrorKind, Result};
@@ -24,9 +24,8 @@ use crate::error::{Error, ErrorKind, Result};
 /// Parts that may be on their way ahead of what is read, of all objects together.
 static ROOM: Semaphore = Semaphore::const_new((AHEAD / PART) as usize);
 
-/// Pieces of a part that may wait. A part has fewer; of a server without ranges all the object is one part, and this bounds it.
-const PIECES: usize = 512;
-const PIECES_OF_WHOLE: usize = 32;
+/// Pieces of a part that may wait: all of them, but of a server without ranges, where all the object is one part.
+const PIECES: usize = PART as usize / PIECE;
 
 /// The bytes of an object.
 pub(crate) struct ObjectStream {
@@ -35,12 +34,14 @@ pub(crate) struct ObjectStream {
     parts: VecDeque<Part>,
     /// Where the first part begins that was not.
     next: u64,
-    piece: Bytes,
+    piece: Piece,
+    /// Bytes of the piece that were read.
+    read: usize,
 }
 
 /// A part on its way.
 struct Part {
-    pieces: mpsc::Receiver<Result<Bytes>>,
+    pieces: mpsc::Receiver<Result<Piece>>,
     /// Bytes that are still to come.
     left: u64,
     task: JoinHandle<()>,
@@ -49,7 +50,7 @@ struct Part {
 
 impl ObjectStream {
     pub(super) fn new(object: Arc<Object>) -> Self {
-        Self { object, parts: VecDeque::new(), next: 0, piece: Bytes::new() }
+        Self { object, parts: VecDeque::new(), next: 0, piece: Piece::default(), read: 0 }
     }
 
     /// Asks for as many parts as may be on their way: one always, more where there is room.
@@ -68,14 +69,16 @@ impl ObjectStream {
     }
 
     /// The next piece; an empty one at the end.
-    fn next_piece(&mut self) -> Result<Bytes> {
+    fn next_piece(&mut self) -> Result<Piece> {
         loop {
             self.ask()?;
-            let Some(part) = self.parts.front_mut() else { return Ok(Bytes::new()) };
+            let Some(part) = self.parts.front_mut() else { return Ok(Piece::default()) };
             match part.pieces.blocking_recv() {
                 Some(Ok(piece)) => {
-                    part.left -= (piece.len() as u64).min(part.left);
-                    return Ok(piece);
+                    part.left -= (piece.bytes().len() as u64).min(part.left);
+                    if !piece.bytes().is_empty() {
+                        return Ok(piece);
+                    }
                 }
                 Some(Err(error)) => return Err(error),
                 None if part.left == 0 => drop(self.parts.pop_front()),
@@ -90,13 +93,12 @@ impl ObjectStream {
 
 impl Part {
     fn ask(object: &Arc<Object>, range: Range<u64>, room: Option<SemaphorePermit<'static>>) -> Result<Self> {
-        let (send, pieces) = mpsc::channel(if object.is_ranged() { PIECES } else { PIECES_OF_WHOLE });
+        let (send, pieces) = mpsc::channel(PIECES);
         let (object, left) = (object.clone(), range.end - range.start);
         let task = handle()?.spawn(async move {
-            if let Err(error) = fetch(&object, range, Taker::Pieces(&send)).await {
-                // Who no longer reads need not know.
-                _ = send.send(Err(error)).await;
-            }
+            let mut pieces = Pieces::new(send);
+            let fetched = fetch(&object, range, Taker::Pieces(&mut pieces)).await;
+            pieces.end(fetched).await;
         });
         Ok(Self { pieces, left, task, _room: room })
     }
@@ -113,11 +115,13 @@ impl Read for ObjectStream {
         if buffer.is_empty() {
             return Ok(0);
         }
-        if self.piece.is_empty() {
-            self.piece = self.next_piece().map_err(io::Error::other)?;
+        if self.read == self.piece.bytes().len() {
+            (self.piece, self.read) = (self.next_piece().map_err(io::Error::other)?, 0);
         }
-        let n = buffer.len().min(self.piece.len());
-        buffer[..n].copy_from_slice(&self.piece.split_to(n));
+        let rest = &self.piece.bytes()[self.read..];
+        let n = buffer.len().min(rest.len());
+        buffer[..n].copy_from_slice(&rest[..n]);
+        self.read += n;
         Ok(n)
     }
 }
