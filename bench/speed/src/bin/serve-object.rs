@@ -40,7 +40,8 @@ fn answer(client: &TcpStream, files: &BTreeMap<String, PathBuf>) -> io::Result<b
             break;
         }
         if let Some(asked) = header.to_ascii_lowercase().strip_prefix("range: bytes=") {
-            range = asked.trim().split_once('-').and_then(|(from, to)| Some((from.parse::<u64>().ok()?, to.parse::<u64>().ok()?)));
+            range =
+                asked.trim().split_once('-').and_then(|(from, to)| Some((from.parse::<u64>().ok()?, to.parse::<u64>().ok()?)));
         }
     }
     let mut parts = request.split(' ');
