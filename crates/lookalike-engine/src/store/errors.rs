@@ -4,7 +4,7 @@ use std::error::Error as _;
 
 use object_store::Error as StoreError;
 
-use super::location::{Kind, Location};
+use super::location::{Kind, Location, shown};
 use crate::error::{Error, ErrorKind};
 
 /// What was being done.
@@ -60,6 +60,10 @@ pub(super) fn told(doing: Doing, at: &Location, url: &str, error: &StoreError) -
                 Doing::Writing => "cannot be written",
             };
             let short = words.split("<?xml").next().unwrap_or(&words).trim();
+            // A signature is nobody else's.
+            let query = at.store.split_once('?').map_or("", |(_, query)| query);
+            let short =
+                if query.is_empty() { short.into() } else { short.replace(&at.store, &shown(&at.store)).replace(query, "…") };
             format!("{what}: {short}; try again, or copy it with the store's own program to see what that says")
         });
     Error::new(kind, format!("{url}: {message}"))
@@ -100,6 +104,11 @@ fn by_code(doing: Doing, at: &Location, words: &str) -> Option<String> {
     let metadata = ["169.254.169.254", "169.254.170.2", "metadata.google.internal", "http://169.254"];
     if says(&metadata) || words.contains("credential") && status(words).is_none() {
         return Some(no_credentials(at.kind));
+    }
+    if doing == Doing::Writing && says(&["NoSuchUpload"]) {
+        return Some(
+            "the store has thrown the parts away that were sent; look for a rule that ends uploads, and run again".into(),
+        );
     }
     if doing == Doing::Writing && says(&["EntityTooLarge"]) {
         return Some("is larger than the store takes; write several outputs".into());

@@ -26,6 +26,7 @@ use proptest::prelude::*;
 
 use super::{
     bucket::{Bucket, Patience},
+    errors::{Doing, is_passing, told},
     is_url,
     listing::expand_in,
     location::Location,
@@ -303,6 +304,47 @@ fn a_store_that_always_fails_is_given_up() {
     let error = object.stream().read_to_end(&mut Vec::new()).unwrap_err();
     assert!(error.to_string().starts_with("s3://bucket/a: "), "{error}");
     assert!(store.failed.load(Ordering::Relaxed) >= 50);
+}
+
+#[test]
+fn failures_are_told_by_what_the_store_says() {
+    let told = |url: &str, doing: Doing, words: &str| {
+        let error = Error::Generic { store: "S3", source: words.into() };
+        (told(doing, &Location::parse(url).unwrap(), "U", &error).to_string(), is_passing(&error))
+    };
+    let status = |words: &str| format!("Server returned non-2xx status code: {words}");
+    for (doing, words, part, passing) in [
+        (Doing::Reading, status("400 Bad Request: <Code>ExpiredToken</Code>"), "credentials have expired", false),
+        (Doing::Reading, status("403 Forbidden: <Code>RequestTimeTooSkewed</Code>"), "clock is wrong", false),
+        (Doing::Reading, status("403 Forbidden: <Code>InvalidAccessKeyId</Code>"), "does not know this access key", false),
+        (Doing::Reading, status("403 Forbidden: <Code>SignatureDoesNotMatch</Code>"), "AWS_SECRET_ACCESS_KEY", false),
+        (Doing::Listing, status("403 Forbidden: "), "s3:ListBucket", false),
+        (Doing::Listing, status("301 Moved: <Region>eu-west-3</Region>"), "set AWS_REGION to eu-west-3", false),
+        (
+            Doing::Reading,
+            "Received redirect without LOCATION, this normally indicates an incorrectly configured region".into(),
+            "another region",
+            false,
+        ),
+        (Doing::Writing, status("404 Not Found: <Code>NoSuchUpload</Code>"), "thrown the parts away", false),
+        (Doing::Writing, status("503 Slow Down: "), "U: cannot be written: ", true),
+        (Doing::Reading, status("429 Too Many Requests: "), "U: cannot be read: ", true),
+        (Doing::Reading, "error sending request: tcp connect error: Connection refused".into(), "does not answer", true),
+        (Doing::Reading, "error sending request: operation timed out".into(), "too slow", true),
+        (Doing::Reading, "invalid peer certificate: UnknownIssuer".into(), "SSL_CERT_FILE", false),
+        (
+            Doing::Reading,
+            "error sending request for url (http://169.254.169.254/latest/api/token)".into(),
+            "no credentials found",
+            true,
+        ),
+    ] {
+        let (told, passes) = told("s3://bucket/a", doing, &words);
+        assert!(told.contains(part), "{told}");
+        assert_eq!(passes, passing, "{words}");
+    }
+    let (told, _) = told("https://h/x?sig=secret", Doing::Reading, "GET https://h/x?sig=secret went wrong");
+    assert!(told.contains("GET https://h/x went wrong") && !told.contains("secret"), "{told}");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::{
 };
 
 use object_store::{
-    ObjectStoreExt, PutPayload,
+    ObjectMeta, ObjectStoreExt, PutPayload,
     multipart::{MultipartStore, PartId},
     path::Path,
 };
@@ -59,8 +59,8 @@ struct Begun {
 /// An object all of whose parts are in the store, and that lacks its name.
 pub(crate) struct Uploaded {
     upload: Upload,
-    /// The tag of what has the name now.
-    before: Option<String>,
+    /// What has the name now.
+    before: Option<ObjectMeta>,
 }
 
 impl Upload {
@@ -136,7 +136,7 @@ impl Upload {
             self.wait_for_one()?;
         }
         let before = wait(self.upload.bucket.store.head(&self.upload.path))?;
-        Ok(Uploaded { upload: self, before: before.ok().and_then(|meta| meta.e_tag) })
+        Ok(Uploaded { upload: self, before: before.ok() })
     }
 }
 
@@ -177,7 +177,10 @@ impl Uploaded {
         if let Err(error) = completed {
             // An answer may be lost, and the upload is gone when it is asked for again: what has the name now tells.
             let now = wait(upload.bucket.store.head(&upload.path))?;
-            if !now.is_ok_and(|now| now.size == *written && now.e_tag.is_some() && now.e_tag != self.before) {
+            let is_new = |now: &ObjectMeta| {
+                self.before.as_ref().is_none_or(|before| (&now.e_tag, now.last_modified) != (&before.e_tag, before.last_modified))
+            };
+            if !now.is_ok_and(|now| now.size == *written && is_new(&now)) {
                 return Err(upload.bucket.told(Doing::Writing, url, &error));
             }
         }
