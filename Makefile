@@ -1,7 +1,7 @@
 # `make test` is all that CI runs.
-.PHONY: test fmt clippy unit portable docs
+.PHONY: test fmt clippy unit portable stores docs
 
-test: fmt clippy unit portable docs
+test: fmt clippy unit portable stores docs
 
 fmt:
 	cargo fmt --all --check
@@ -17,6 +17,17 @@ unit:
 FROZEN = golden fingerprint:: scan:: read:: every_kernel
 portable:
 	cargo test --locked -p lookalike -p lookalike-cli --features portable --lib --test cli -- $(FROZEN)
+
+# The command over a server that speaks S3, with requests that fail. Without a network and without what was installed before it is
+# skipped, except in CI.
+STORES = target/venv-stores
+stores:
+	@if $(STORES)/bin/pip --version >/dev/null 2>&1 && $(STORES)/bin/moto_server -h >/dev/null 2>&1 || \
+	{ python3 -m venv $(STORES) && $(STORES)/bin/pip install --quiet --disable-pip-version-check -r tests/stores/requirements.txt; }; then \
+		cargo build --release --locked && \
+		$(STORES)/bin/python tests/stores/stories.py $(or $(CARGO_TARGET_DIR),target)/release/lookalike; \
+	elif [ -n "$$CI" ]; then echo "stores: moto_server cannot be installed" >&2; exit 1; \
+	else echo "skipped: no network to install moto_server from (tests/stores/requirements.txt)"; fi
 
 docs:
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
@@ -84,12 +95,24 @@ loom:
 # Each target for so many seconds; FUZZ='a target' for one.
 .PHONY: fuzz
 SECONDS ?= 600
-FUZZ ?= canonicalise dictionaries rabin sketch law lines run state truths
+FUZZ ?= canonicalise dictionaries rabin sketch law lines packed run state truths
 fuzz:
 	cargo +nightly fuzz build
 	for target in $(FUZZ); do mkdir -p fuzz/found/$$target; \
 	cargo +nightly fuzz run $$target fuzz/found/$$target fuzz/corpus/$$target -- -max_total_time=$(SECONDS) -max_len=4096 \
 	-timeout=20 -detect_leaks=0 -print_final_stats=1 || exit 1; done
+
+# The collection out of a store on this machine, plain and packed, against the same files. s3rver and moto's server come from npm
+# and PyPI.
+.PHONY: bench-stores
+S3RVER = bench/data/s3rver/node_modules/.bin/s3rver
+bench-stores: $(COLLECTION)
+	cargo build --release --locked --workspace
+	test -x $(S3RVER) || npm install --silent --prefix bench/data/s3rver s3rver@3.7.1
+	test -x $(STORES)/bin/moto_server || { python3 -m venv $(STORES) && $(STORES)/bin/pip install --quiet -r tests/stores/requirements.txt; }
+	test -f $(COLLECTION).zst || zstd -q $(COLLECTION)
+	mkdir -p bench/record
+	python3 bench/speed/stores.py $(COLLECTION) $(COLLECTION).zst --server target/release/serve-object --server $(S3RVER) --server $(STORES)/bin/moto_server --out bench/record/stores.json
 
 # The rivals, on a collection that they finish in minutes, against the pairs that the exact join finds. English only: what a
 # token is in Chinese differs from tool to tool.

@@ -1,6 +1,9 @@
 //! One structure for a run, whatever front it was asked for by; today that is the command's flags.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use lookalike::{Config, cluster::Keep, verify::Measure};
 use serde::Serialize;
@@ -10,6 +13,7 @@ use crate::{
     error::{Error, Result},
     memory::free_memory,
     spill::Budget,
+    store,
 };
 
 /// All that decides a run.
@@ -115,18 +119,23 @@ pub(crate) fn windows_ahead(memory: u64) -> usize {
 const USUAL_MEMORY: u64 = 2 << 30;
 
 impl RunConfig {
-    /// What the run's stores may hold.
+    /// What the run's stores may hold, when it writes these outputs.
     ///
     /// # Errors
     /// A folder for temporary files that was named, and where none can be made: told now, and not when memory is full, hours later.
-    pub(crate) fn budget(&self, threads: usize) -> Result<Arc<Budget>> {
+    pub(crate) fn budget(&self, threads: usize, outputs: &[&Path]) -> Result<Arc<Budget>> {
         if self.temp_dir != std::env::temp_dir() {
             File::temporary(&self.temp_dir).map_err(|error| Error::temporary(&self.temp_dir, &error))?;
         }
         let memory = self.memory.unwrap_or_else(|| free_memory().map_or(USUAL_MEMORY, |free| free / 2));
         // Of kept lines and of decisions.
         let ahead = 2 * (windows_ahead(memory) - LEAST_AHEAD) as u64 * WINDOW as u64;
-        Ok(Budget::of(memory, FIXED + FIXED_PER_THREAD * threads as u64 + ahead, &self.temp_dir))
+        // Each thread may have an object open, and a part of it on the way besides what all have together.
+        let remote = self.inputs.iter().any(|name| store::is_url(name));
+        let fetched = if remote { store::AHEAD + store::PART * threads as u64 } else { 0 };
+        let uploads = outputs.iter().filter(|path| path.to_str().is_some_and(store::is_url)).count() as u64;
+        let sent = uploads * store::UPLOAD_PART * (store::UPLOADS + 1);
+        Ok(Budget::of(memory, FIXED + FIXED_PER_THREAD * threads as u64 + ahead + fetched + sent, &self.temp_dir))
     }
 
     /// Which document of a group stays. Of texts that contain each other it is the whole that should, not the excerpt.

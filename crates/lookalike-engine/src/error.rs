@@ -82,7 +82,11 @@ impl Error {
         Self::new(ErrorKind::Input, message)
     }
 
+    /// The failure of writing an output; of what carries a failure of ours, that.
     pub(crate) fn writing(path: &str, error: &io::Error) -> Self {
+        if let Some(ours) = error.get_ref().and_then(|inner| inner.downcast_ref::<Self>()) {
+            return ours.clone();
+        }
         let what = match error.kind() {
             io::ErrorKind::BrokenPipe => return Self::new(ErrorKind::BrokenPipe, format!("{path}: {error}")),
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "no space left; free some or write elsewhere".into(),

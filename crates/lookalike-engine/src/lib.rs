@@ -27,6 +27,8 @@ mod places;
 
 mod disk;
 
+mod store;
+
 mod spill;
 
 mod config;
@@ -44,6 +46,7 @@ pub use config::{Estimate, Observer, Progress, Resume, RunConfig, Stage};
 pub use disk::faults;
 pub use error::{Error, ErrorKind, Result};
 pub use memory::peak_memory;
+pub use read::PACKED;
 pub use run::{
     Finding, Outputs, Pair, PairFigures, PairsSummary, Roll, SampleTruth, SimilarPair, Summary, dedup, enrol, find_texts, pairs,
     read_decisions, read_pairs, sample_truth,

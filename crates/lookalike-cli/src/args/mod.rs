@@ -21,10 +21,11 @@ pub use self::{
 /// Where the documents are.
 #[derive(Args)]
 pub struct InputArgs {
-    /// JSON Lines files (plain, .gz or .zst), folders, quoted globs, or - for standard input
+    /// JSON Lines files (plain, .gz, .zst, .bz2, .xz, .lz4 or .br), folders, quoted globs, URLs of them (s3://, gs://, az://; of a file also
+    /// https://), or - for standard input
     #[arg(required_unless_present = "input_command", value_name = "INPUT")]
     pub inputs: Vec<String>,
-    /// Run COMMAND with sh -c and read what it prints, plain, gzip or zstd, behind the other inputs; it runs once for each pass
+    /// Run COMMAND with sh -c and read what it prints, plain or compressed (not brotli), behind the other inputs; it runs once for each pass
     /// and must print the same each time. Several with several flags; a record without an id is called command:N:line
     #[arg(long, value_name = "COMMAND", help_heading = "Input")]
     pub input_command: Vec<String>,

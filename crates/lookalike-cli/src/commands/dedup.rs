@@ -7,7 +7,7 @@ use std::{
 
 use clap::Args;
 use lookalike::{Candidates, Cluster, Verify, verify::Measure};
-use lookalike_engine::{Outputs, Resume, Resumed, Stage, Summary, dedup};
+use lookalike_engine::{Outputs, PACKED, Resume, Resumed, Stage, Summary, dedup};
 
 use crate::{
     args::{InputArgs, MethodArgs, RunArgs, run_config},
@@ -31,14 +31,16 @@ use crate::{
 #[derive(Args)]
 #[command(after_help = "Examples:\n  lookalike dedup news.jsonl -o kept.jsonl\n  \
     lookalike dedup 'crawl/*.jsonl.zst' -o kept.jsonl.zst --keep longest\n  \
+    lookalike dedup s3://crawl/2026-10/ -o s3://clean/2026-10/kept.jsonl.zst\n  \
     zcat dump.gz | lookalike dedup - -o - --text-field body | wc -l")]
 pub struct Dedup {
     #[command(flatten)]
     input: InputArgs,
-    /// Write the kept lines to KEPT; - is standard output, .gz and .zst are compressed
+    /// Write the kept lines to KEPT; - is standard output, s3://, gs:// and az:// are objects; .gz, .zst, .bz2, .xz, .lz4 and .br are
+    /// compressed
     #[arg(long, short, value_name = "KEPT")]
     output: Option<PathBuf>,
-    /// Write what was decided about each document, and why, to FILE; -, .gz and .zst as for -o [default: beside KEPT, as
+    /// Write what was decided about each document, and why, to FILE; -, URLs and endings as for -o [default: beside KEPT, as
     /// KEPT with .decisions before its ending]
     #[arg(long, value_name = "FILE")]
     decisions: Option<PathBuf>,
@@ -72,7 +74,7 @@ fn decisions_beside(kept: &Path) -> Option<PathBuf> {
         return None;
     }
     let name = kept.file_name()?.to_str()?;
-    let packed = [".gz", ".zst"].into_iter().find(|ending| name.ends_with(ending)).unwrap_or("");
+    let packed = PACKED.into_iter().find(|ending| name.ends_with(ending)).unwrap_or("");
     let stem = name.strip_suffix(packed)?;
     let stem = [".jsonl", ".ndjson", ".json"].into_iter().find_map(|ending| stem.strip_suffix(ending)).unwrap_or(stem);
     Some(kept.with_file_name(format!("{stem}.decisions.jsonl{packed}")))
@@ -207,6 +209,8 @@ mod tests {
             ("kept.jsonl", Some("kept.decisions.jsonl")),
             ("a/b.c.ndjson.gz", Some("a/b.c.decisions.jsonl.gz")),
             ("kept.jsonl.zst", Some("kept.decisions.jsonl.zst")),
+            ("s3://b/a/kept.jsonl.zst", Some("s3://b/a/kept.decisions.jsonl.zst")),
+            ("kept.jsonl.xz", Some("kept.decisions.jsonl.xz")),
             ("kept", Some("kept.decisions.jsonl")),
             ("-", None),
             ("/dev/null", None),

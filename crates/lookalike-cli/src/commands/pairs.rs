@@ -26,7 +26,7 @@ use crate::{
 pub struct Pairs {
     #[command(flatten)]
     input: InputArgs,
-    /// Write the pairs to FILE instead of standard output; .gz and .zst are compressed
+    /// Write the pairs to FILE, or the object of a URL, instead of standard output; .gz, .zst, .bz2, .xz, .lz4 and .br are compressed
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// As --method shingle: find all pairs by an exact join of the sets, without sketches; misses nothing, and needs all sets in

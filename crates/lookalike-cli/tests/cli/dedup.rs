@@ -68,12 +68,56 @@ fn standard_input_is_an_input() {
 fn outputs_are_compressed_by_their_endings() {
     let place = Place::new();
     place.write("in.jsonl", SMALL);
-    assert_eq!(place.run("dedup in.jsonl -o a.jsonl.gz").code, 0);
-    assert_eq!(place.run("dedup in.jsonl -o a.jsonl.zst").code, 0);
     assert_eq!(place.run("dedup in.jsonl -o a.jsonl").code, 0);
-    for packed in ["a.jsonl.gz", "a.jsonl.zst"] {
+    let magics: [(&str, &[u8]); 6] = [
+        (".gz", b"\x1f\x8b"),
+        (".zst", b"\x28\xb5\x2f\xfd"),
+        (".bz2", b"BZh9"),
+        (".xz", b"\xfd7zXZ\0"),
+        (".lz4", b"\x04\x22\x4d\x18"),
+        (".br", b""),
+    ];
+    for (ending, magic) in magics {
+        let packed = format!("a.jsonl{ending}");
+        assert_eq!(place.run(&format!("dedup in.jsonl -o {packed}")).code, 0);
+        let bytes = std::fs::read(place.path(&packed)).unwrap();
+        assert!(bytes.starts_with(magic) && bytes != place.read("a.jsonl").as_bytes(), "{packed}: {bytes:?}");
+        assert!(place.names().contains(&format!("a.decisions.jsonl{ending}")));
         assert_eq!(place.run(&format!("dedup {packed} -o again.jsonl")).code, 0);
         assert_eq!(place.read("again.jsonl"), place.read("a.jsonl"));
+        // By the name in a folder too.
+        std::fs::create_dir(place.path("folder")).unwrap();
+        std::fs::copy(place.path(&packed), place.path(&format!("folder/{packed}"))).unwrap();
+        assert_eq!(place.run("dedup folder -o - -q").out, place.read("a.jsonl"), "{packed}");
+        std::fs::remove_dir_all(place.path("folder")).unwrap();
+        // A brotli stream says nothing of itself.
+        std::fs::write(place.path("cut"), &bytes[..bytes.len() - 1]).unwrap();
+        std::fs::rename(place.path("cut"), place.path(&packed)).unwrap();
+        let ran = place.run(&format!("dedup {packed} -o again.jsonl"));
+        assert!(ran.code == 2 && ran.err.contains("is truncated"), "{packed}: {}", ran.err);
+    }
+}
+
+#[test]
+fn packed_outputs_are_the_same_for_any_number_of_threads() {
+    let place = Place::new();
+    let lines: String = (0..60_000u64)
+        .map(|n| {
+            format!("{{\"id\":{n},\"text\":\"{}\"}}\n", (0..30).map(|w| format!("w{} ", n * 31 + w * w)).collect::<String>())
+        })
+        .collect();
+    place.write("in.jsonl", &lines);
+    for ending in ["gz", "zst", "bz2", "xz", "lz4", "br"] {
+        let packed = |threads: usize| {
+            let name = format!("{threads}.jsonl.{ending}");
+            let ran = place.run(&format!("dedup in.jsonl -o {name} --no-decisions --threads {threads}"));
+            assert_eq!(ran.code, 0, "{}", ran.err);
+            std::fs::read(place.path(&name)).unwrap()
+        };
+        let one = packed(1);
+        assert!(one == packed(3), "{ending}");
+        let ran = place.run(&format!("dedup 1.jsonl.{ending} -o again.jsonl --no-decisions"));
+        assert!(ran.code == 0 && place.read("again.jsonl") == lines, "{ending}: {}", ran.err);
     }
 }
 

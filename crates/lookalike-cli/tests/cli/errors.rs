@@ -118,11 +118,11 @@ fn damaged_and_foreign_files() {
     place
         .write("damaged.jsonl.gz", damaged)
         .write("fake.jsonl.gz", SMALL)
-        .write("a.xz", b"\xfd7zXZ\0rest")
+        .write("fake.jsonl.xz", SMALL)
         .write("a.parquet", "PAR1....");
     refused(&place, "dedup damaged.jsonl.gz", &["damaged.jsonl.gz: the compressed data is damaged"]);
     refused(&place, "dedup fake.jsonl.gz", &["fake.jsonl.gz: named .gz but holds no gzip data"]);
-    refused(&place, "dedup a.xz", &["a.xz: is xz-compressed"]);
+    refused(&place, "dedup fake.jsonl.xz", &["fake.jsonl.xz: named .xz but holds no xz data"]);
     refused(&place, "dedup a.parquet", &["a.parquet: is a Parquet file"]);
 }
 

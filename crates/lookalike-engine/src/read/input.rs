@@ -1,16 +1,25 @@
 //! What the user names → the files that are meant, in an order that depends on names alone.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use walkdir::WalkDir;
 
-use crate::error::{Error, ErrorKind, Result};
+use super::packing::PACKED;
+use crate::{
+    error::{Error, ErrorKind, Result},
+    store::{self, Object},
+};
 
 /// One stream of lines.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(crate) enum Input {
     Stdin,
     File(PathBuf),
+    /// An object in a store.
+    Object(Arc<Object>),
     /// A command for the shell, and its number among the commands, from 1.
     Command(String, usize),
 }
@@ -21,6 +30,7 @@ impl Input {
         match self {
             Self::Stdin => "stdin".into(),
             Self::File(path) => path.display().to_string(),
+            Self::Object(object) => object.url().into(),
             Self::Command(_, number) => format!("command:{number}"),
         }
     }
@@ -28,7 +38,6 @@ impl Input {
 
 /// Endings of files that are taken from a folder.
 const ENDINGS: [&str; 2] = [".jsonl", ".ndjson"];
-const COMPRESSED: [&str; 3] = ["", ".gz", ".zst"];
 
 /// The inputs in the order given, commands last; inside a folder or a glob in the order of names.
 pub(crate) fn expand(names: &[String], commands: &[String]) -> Result<Vec<Input>> {
@@ -37,6 +46,8 @@ pub(crate) fn expand(names: &[String], commands: &[String]) -> Result<Vec<Input>
         let path = Path::new(name);
         if name == "-" {
             inputs.push(Input::Stdin);
+        } else if store::is_url(name) {
+            inputs.extend(store::expand(name, is_wanted)?.into_iter().map(Input::Object));
         } else if path.is_dir() {
             inputs.extend(folder(path)?.into_iter().map(Input::File));
         } else if path.exists() {
@@ -49,7 +60,10 @@ pub(crate) fn expand(names: &[String], commands: &[String]) -> Result<Vec<Input>
     }
     inputs.extend(commands.iter().cloned().zip(1..).map(|(line, number)| Input::Command(line, number)));
     if inputs.is_empty() {
-        return Err(Error::new(ErrorKind::Input, "no input: name a file, a folder, a quoted glob, or - for standard input"));
+        return Err(Error::new(
+            ErrorKind::Input,
+            "no input: name a file, a folder, a quoted glob, a URL, or - for standard input",
+        ));
     }
     refuse_repeats(&inputs)?;
     Ok(inputs)
@@ -65,22 +79,25 @@ fn folder(path: &Path) -> Result<Vec<PathBuf>> {
             Error::new(ErrorKind::Input, format!("{name}: cannot be listed: {error}"))
         })?;
         let name = entry.file_name().to_string_lossy().to_lowercase();
-        // What an earlier run wrote beside what it kept is no collection.
-        let decisions = COMPRESSED.iter().any(|c| name.ends_with(&format!(".decisions.jsonl{c}")));
-        let wanted =
-            !decisions && ENDINGS.iter().any(|ending| COMPRESSED.iter().any(|c| name.ends_with(&format!("{ending}{c}"))));
-        if wanted && entry.file_type().is_file() {
+        if is_wanted(&name) && entry.file_type().is_file() {
             found.push(entry.into_path());
         }
     }
     if found.is_empty() {
         let message = format!(
-            "{}: no .jsonl or .ndjson file (plain, .gz or .zst) in this folder; name the files themselves",
+            "{}: no .jsonl or .ndjson file (plain or compressed) in this folder; name the files themselves",
             path.display()
         );
         return Err(Error::new(ErrorKind::Input, message));
     }
     Ok(found)
+}
+
+/// Whether a file of this name is taken from a folder.
+fn is_wanted(name: &str) -> bool {
+    let name = PACKED.iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(name);
+    // What an earlier run wrote beside what it kept is no collection.
+    ENDINGS.iter().any(|ending| name.ends_with(ending)) && !name.ends_with(".decisions.jsonl")
 }
 
 fn matching(pattern: &str) -> Result<Vec<PathBuf>> {
@@ -107,6 +124,7 @@ fn refuse_repeats(inputs: &[Input]) -> Result<()> {
             Input::Stdin => PathBuf::from("-"),
             Input::Command(line, _) => PathBuf::from(format!("command {line}")),
             Input::File(path) => path.canonicalize().unwrap_or_else(|_| path.clone()),
+            Input::Object(object) => PathBuf::from(object.address()),
         };
         if let Some(first) = seen.insert(real, input.name()) {
             let message = format!("{}: given twice (first as {first}); name each input once", input.name());

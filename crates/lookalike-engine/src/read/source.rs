@@ -17,7 +17,8 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{
     Block, Input, Tag,
     command::{Running, widen},
-    open::{Counted, Packing, Reader, START, decompress},
+    open::{Counted, Reader, decompress},
+    packing::{Packing, START},
 };
 use crate::{
     disk::File,
@@ -63,6 +64,8 @@ pub(super) enum Opened {
 enum State {
     /// A file as it was when first seen: another size or time later means that it changed under the run.
     Regular { size: u64, modified: Option<SystemTime> },
+    /// An object, which sees for itself that it stays what it was.
+    Object,
     /// Can be read once; the spool fills while it is.
     Once(Arc<Mutex<Option<File>>>),
     /// Is run again; the digest of each block that the first pass saw.
@@ -77,6 +80,10 @@ impl Source {
             states.push(match input {
                 Input::Stdin => State::Once(Arc::default()),
                 Input::Command(..) => State::Command(Mutex::default()),
+                Input::Object(object) => {
+                    total += object.size();
+                    State::Object
+                }
                 Input::File(path) => {
                     let metadata = path.metadata().map_err(|error| Error::reading(&input.name(), &error))?;
                     if metadata.is_file() {
@@ -88,7 +95,7 @@ impl Source {
                 }
             });
         }
-        if states.iter().any(|state| !matches!(state, State::Regular { .. })) {
+        if states.iter().any(|state| !matches!(state, State::Regular { .. } | State::Object)) {
             total = 0;
         }
         let temp_dir = temp_dir.into();
@@ -130,9 +137,9 @@ impl Source {
         self.read.load(Ordering::Relaxed)
     }
 
-    /// Whether a part is of a file that can be opened without waiting for anybody.
+    /// Whether a part is of a file or an object, that can be opened without waiting for anybody.
     pub(super) fn is_regular(&self, part: usize) -> bool {
-        part < self.parts.len() && matches!(self.state(part), State::Regular { .. })
+        part < self.parts.len() && matches!(self.state(part), State::Regular { .. } | State::Object)
     }
 
     pub(super) fn span(&self) -> usize {
@@ -217,9 +224,13 @@ impl Source {
 
     /// Counts the bytes of the parts before this one as read.
     pub(super) fn count_before(&self, part: usize) {
-        let size = |state: &State| if let State::Regular { size, .. } = state { *size } else { 0 };
+        let size = |(input, state): (&Input, &State)| match (input, state) {
+            (_, State::Regular { size, .. }) => *size,
+            (Input::Object(object), _) => object.size(),
+            _ => 0,
+        };
         let input = self.parts.get(part).map_or(self.inputs.len(), |part| part.input);
-        self.count(self.states[..input].iter().map(size).sum());
+        self.count(self.inputs[..input].iter().zip(&self.states).map(size).sum());
     }
 
     /// A new pass begins.
@@ -244,6 +255,7 @@ impl Source {
                 Ok(now) if (now.len(), modified(&now)) == (*size, *then) => Ok(()),
                 _ => Err(self.changed(part)),
             },
+            (State::Object, Input::Object(object)) => object.refuse_changed(),
             _ => Ok(()),
         }
     }
@@ -270,8 +282,12 @@ impl Source {
                 if Packing::of(&start[..filled], &name)? == Packing::Plain {
                     return Ok(Opened::Plain(file, *size));
                 }
-                decompress(Counted { file, count: self.read.clone() }, &name)
+                decompress(Counted { packed: file, count: self.read.clone() }, &name)
             }
+            State::Object => match input {
+                Input::Object(object) => decompress(Counted { packed: object.stream(), count: self.read.clone() }, &name),
+                _ => Err(Error::reading(&name, &io::ErrorKind::Unsupported.into())),
+            },
             State::Once(spool) => self.once(input, spool),
             State::Command(_) => match input {
                 Input::Command(line, _) => decompress(Running::start(line, &name)?, &name),

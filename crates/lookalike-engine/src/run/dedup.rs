@@ -73,7 +73,7 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resu
     summary.keep = config.keep().to_string();
 
     let mut clock = Clock(Instant::now());
-    let budget = config.budget(pool.current_num_threads())?;
+    let budget = config.budget(pool.current_num_threads(), &named)?;
     let ahead = windows_ahead(budget.memory());
     [&mut kept, &mut decisions].into_iter().flatten().for_each(|output| output.run_ahead(ahead));
     let mut table = {

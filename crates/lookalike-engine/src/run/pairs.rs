@@ -126,7 +126,7 @@ fn all_passes(config: &RunConfig, output: Option<&Path>, observer: Observer) -> 
     let mut output = Output::create(path, config.threads)?;
     let mut bad = config.skip_bad.as_deref().map(|path| Output::create(path, config.threads)).transpose()?;
     let pool = pool(config.threads)?;
-    let budget = config.budget(pool.current_num_threads())?;
+    let budget = config.budget(pool.current_num_threads(), &named)?;
     output.run_ahead(windows_ahead(budget.memory()));
     let beside = Beside { bad: bad.as_mut(), state: None };
     let mut table = sketching::sketch(config, &method, &source, &budget, &pool, beside, observer)?;

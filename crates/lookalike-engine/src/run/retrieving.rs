@@ -50,7 +50,7 @@ impl PairLine<'_> {
     }
 }
 
-/// Reads pairs of documents: JSON Lines (plain, .gz or .zst), each with the two ids as `a` and `b` and, where it is known, how
+/// Reads pairs of documents: JSON Lines (plain or compressed), each with the two ids as `a` and `b` and, where it is known, how
 /// similar they are: `resemblance` or `jaccard`, for the other measure `containment` (or both of `containment_ab` and
 /// `containment_ba`, of which the larger counts), for either `similarity`. Other fields are passed over. Each pair comes back
 /// once, whichever of the two was named first and however often it stands there, sorted by (a, b); of several numbers for a

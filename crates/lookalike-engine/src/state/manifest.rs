@@ -53,6 +53,16 @@ struct Identity {
     /// The line for the shell, of a command. Of what it prints the journal has digests.
     command: Option<String>,
     file: Option<Look>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    object: Option<Version>,
+}
+
+/// What an object is.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Version {
+    size: u64,
+    /// The store's tag, or when it was written.
+    version: String,
 }
 
 /// What a file looks like.
@@ -181,11 +191,15 @@ impl Identity {
     fn of(input: &Input) -> Result<Self> {
         let name = input.name();
         Ok(match input {
-            Input::Stdin => Self { name, command: None, file: None },
-            Input::Command(line, _) => Self { name, command: Some(line.clone()), file: None },
+            Input::Stdin => Self { name, command: None, file: None, object: None },
+            Input::Command(line, _) => Self { name, command: Some(line.clone()), file: None, object: None },
             Input::File(path) => {
                 let look = Look::of(path).map_err(|error| Error::reading(&name, &error))?;
-                Self { name, command: None, file: Some(look) }
+                Self { name, command: None, file: Some(look), object: None }
+            }
+            Input::Object(object) => {
+                let version = Version { size: object.size(), version: object.version().into() };
+                Self { name, command: None, file: None, object: Some(version) }
             }
         })
     }
@@ -203,6 +217,15 @@ impl Identity {
                 let (before, after) = before.told(after);
                 format!(
                     "{}: {before} for the state in {folder}, now {after}; put back what it was, or begin anew in another folder",
+                    self.name
+                )
+            }
+            _ if self.name == now.name && self.object.is_some() && now.object.is_some() => {
+                let [before, now] = [self, now].map(|identity| {
+                    identity.object.as_ref().map_or(String::new(), |is| format!("{} bytes, version {}", is.size, is.version))
+                });
+                format!(
+                    "{}: {before} for the state in {folder}, now {now}; put back what it was, or begin anew in another folder",
                     self.name
                 )
             }

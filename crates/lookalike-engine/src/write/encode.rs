@@ -6,21 +6,26 @@ use std::{
     sync::mpsc::Sender,
 };
 
+#[cfg(feature = "codecs")]
+use super::codecs::Codec;
 use super::{gzip::Gzip, sink::Sink};
-use crate::disk::Window;
+use crate::{disk::Window, read::Packing};
 
 /// Compresses windows, or not.
 pub(super) enum Encoder {
     Plain(Sink),
     Gzip(Box<Gzip>),
     Zstd(zstd::Encoder<'static, Gathered>),
+    #[cfg(feature = "codecs")]
+    Other(Codec),
 }
 
 impl Encoder {
     pub(super) fn new(sink: Sink, path: &Path, threads: usize) -> io::Result<Self> {
-        Ok(match path.extension().and_then(|ending| ending.to_str()) {
-            Some("gz") => Self::Gzip(Box::new(Gzip::new(Gathered::new(sink), threads)?)),
-            Some("zst") => {
+        Ok(match Packing::of_name(&path.to_string_lossy()) {
+            Packing::Plain => Self::Plain(sink),
+            Packing::Gzip => Self::Gzip(Box::new(Gzip::new(Gathered::new(sink), threads)?)),
+            Packing::Zstd => {
                 let mut encoder = zstd::Encoder::new(Gathered::new(sink), 3)?;
                 // One frame: a reader that stops at the end of the first, as some do, loses nothing. The bytes are the same for
                 // any number of workers but none.
@@ -28,7 +33,16 @@ impl Encoder {
                 encoder.include_checksum(true)?;
                 Self::Zstd(encoder)
             }
-            _ => Self::Plain(sink),
+            #[cfg(feature = "codecs")]
+            Packing::Bzip2 => Self::Other(Codec::bzip2(Gathered::new(sink))),
+            #[cfg(feature = "codecs")]
+            Packing::Xz => Self::Other(Codec::xz(Gathered::new(sink), threads)?),
+            #[cfg(feature = "codecs")]
+            Packing::Lz4 => Self::Other(Codec::lz4(Gathered::new(sink))),
+            #[cfg(feature = "codecs")]
+            Packing::Brotli => Self::Other(Codec::brotli(Gathered::new(sink))),
+            #[cfg(not(feature = "codecs"))]
+            other => return Err(io::Error::other(other.not_built())),
         })
     }
 
@@ -42,6 +56,8 @@ impl Encoder {
         match self {
             Self::Plain(sink) => sink.write_all(window.bytes())?,
             Self::Zstd(encoder) => encoder.write_all(window.bytes())?,
+            #[cfg(feature = "codecs")]
+            Self::Other(codec) => codec.write_all(window.bytes())?,
             Self::Gzip(encoder) => return encoder.write(window, empty),
         }
         // The producer may be gone.
@@ -55,6 +71,8 @@ impl Encoder {
             Self::Plain(sink) => Ok(sink),
             Self::Gzip(encoder) => encoder.finish()?.finish(),
             Self::Zstd(encoder) => encoder.finish()?.finish(),
+            #[cfg(feature = "codecs")]
+            Self::Other(codec) => codec.finish()?.finish(),
         }
     }
 }

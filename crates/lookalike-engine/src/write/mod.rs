@@ -1,5 +1,7 @@
 //! Outputs: whole under their name, or not there.
 
+#[cfg(feature = "codecs")]
+mod codecs;
 mod decisions;
 mod encode;
 mod gzip;

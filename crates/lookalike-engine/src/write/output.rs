@@ -41,7 +41,7 @@ enum Piece {
 }
 
 impl Output {
-    /// Starts an output; `-` is standard output. Compressed by its ending, `.gz` or `.zst`, on up to `threads` threads, 0 for one
+    /// Starts an output; `-` is standard output. Compressed by its [ending](crate::PACKED), on up to `threads` threads, 0 for one
     /// a core: their number changes no byte.
     pub(crate) fn create(path: &Path, threads: usize) -> Result<Self> {
         let name = path.display().to_string();

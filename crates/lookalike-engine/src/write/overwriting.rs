@@ -14,6 +14,7 @@ use super::sink::behind_links;
 use crate::{
     error::{Error, ErrorKind, Result},
     read::Input,
+    store::is_url,
 };
 
 /// What a name stands for.
@@ -23,6 +24,8 @@ enum Place {
     File(u64, u64),
     /// A file that is not there yet.
     Path(PathBuf),
+    /// An object in a store.
+    Url(String),
     /// Standard output that is no file.
     Stdout,
     /// A device or a socket: may be read and written by many.
@@ -36,6 +39,9 @@ impl Place {
                 Self::Shared => Self::Stdout,
                 place => place,
             };
+        }
+        if let Some(url) = path.to_str().filter(|name| is_url(name)) {
+            return Self::Url(url.into());
         }
         if let Ok(there) = path.metadata() {
             return Self::of_metadata(&there);
@@ -65,6 +71,7 @@ pub(crate) fn refuse_overwriting(outputs: &[&Path], inputs: &[Input]) -> Result<
     let of_input = |input: &Input| match input {
         Input::Stdin => Place::of_descriptor(io::stdin()),
         Input::File(path) => Place::of_path(path),
+        Input::Object(object) => Place::Url(object.address().into()),
         Input::Command(..) => Place::Shared,
     };
     let mut taken: Vec<(Place, String)> =

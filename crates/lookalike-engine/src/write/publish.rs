@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::sink::{Hidden, Whole};
+use super::sink::{Hidden, Whole, WholeFile};
 use crate::{
     disk::{exchange, folder_of, has_no_such, remove, rename, sync_folder},
     error::{Error, ErrorKind, Result},
@@ -26,10 +26,21 @@ enum Before {
     Replaced,
 }
 
-/// Gives whole files their names, on the disk too. When one cannot have its, all lose theirs, and what they replaced is there again.
-pub(super) fn publish(files: Vec<Whole>) -> Result<()> {
+/// Gives whole outputs their names, files on the disk too. When one cannot have its, all files lose theirs, and what they replaced
+/// is there again.
+///
+/// Objects come last: what is behind such a name nobody can bring back. Of several, those that have theirs when another fails are
+/// told.
+pub(super) fn publish(outputs: Vec<Whole>) -> Result<()> {
+    let (mut files, mut objects) = (Vec::new(), Vec::new());
+    for whole in outputs {
+        match whole {
+            Whole::File(file) => files.push(file),
+            Whole::Object(object) => objects.push(object),
+        }
+    }
     let mut named = Vec::new();
-    for Whole { hidden, target, _open } in files {
+    for WholeFile { hidden, target, _open } in files {
         match name(hidden, &target) {
             Ok(before) => named.push(Named { target, before }),
             Err(error) => {
@@ -40,6 +51,18 @@ pub(super) fn publish(files: Vec<Whole>) -> Result<()> {
     }
     if let Err(failure) = sync_names(&named) {
         return Err(take_back(named, failure));
+    }
+    let mut written = Vec::new();
+    for object in objects {
+        let url = object.url().to_string();
+        if let Err(failure) = object.publish() {
+            let failure = match written.is_empty() {
+                true => failure,
+                false => Error::new(failure.kind(), format!("{failure}; already written: {}", written.join(", "))),
+            };
+            return Err(take_back(named, failure));
+        }
+        written.push(url);
     }
     named.into_iter().try_for_each(Named::clean)
 }

@@ -9,10 +9,21 @@ use std::{
 use rustix::io::Errno;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::disk::{self, File, Stream, folder_of, has_no_such};
+use crate::{
+    disk::{self, File, Stream, folder_of, has_no_such},
+    store::{Upload, Uploaded, is_url},
+};
 
 /// An open output.
-pub(super) struct Sink {
+pub(super) enum Sink {
+    /// A file, or what is like one.
+    File(FileSink),
+    /// An object in a store.
+    Object(Box<Upload>),
+}
+
+/// A file that is open.
+pub(super) struct FileSink {
     stream: Stream,
     end: End,
 }
@@ -27,8 +38,14 @@ enum End {
     Hidden(Hidden, PathBuf),
 }
 
+/// What is whole, and lacks its name.
+pub(super) enum Whole {
+    File(WholeFile),
+    Object(Box<Uploaded>),
+}
+
 /// A file that is whole, and lacks its name.
-pub(super) struct Whole {
+pub(super) struct WholeFile {
     /// Beside the target, under a name that nobody looks for.
     pub(super) hidden: Hidden,
     /// The name that was asked for.
@@ -40,6 +57,27 @@ pub(super) struct Whole {
 impl Sink {
     /// Opens an output; `-` is standard output.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
+        match path.to_str().filter(|name| is_url(name)) {
+            Some(url) => Upload::create(url).map(|upload| Self::Object(Box::new(upload))).map_err(io::Error::other),
+            None => FileSink::open(path).map(Self::File),
+        }
+    }
+
+    /// Brings all to where it stays, without its name.
+    pub(super) fn settle(self) -> io::Result<Option<Whole>> {
+        match self {
+            Self::File(file) => Ok(file.settle()?.map(Whole::File)),
+            Self::Object(upload) => {
+                let uploaded = upload.settle().map_err(io::Error::other)?;
+                Ok(Some(Whole::Object(Box::new(uploaded))))
+            }
+        }
+    }
+}
+
+impl FileSink {
+    /// Opens an output; `-` is standard output.
+    fn open(path: &Path) -> io::Result<Self> {
         let open = |file| Self { stream: Stream::shared(file), end: End::Open };
         if path == Path::new("-") {
             return File::stdout().map(open);
@@ -71,7 +109,7 @@ impl Sink {
     }
 
     /// Brings all to the disk, and gives a file a hidden name beside its own. A file that will be replaced lends its permissions.
-    pub(super) fn settle(self) -> io::Result<Option<Whole>> {
+    fn settle(self) -> io::Result<Option<WholeFile>> {
         let file = self.stream.file();
         let (End::Unnamed(target) | End::Hidden(_, target)) = &self.end else { return Ok(None) };
         if let Ok(there) = target.metadata() {
@@ -84,20 +122,26 @@ impl Sink {
             End::Unnamed(target) => {
                 own(file)?;
                 let ((), hidden) = Hidden::beside(&target, |path| file.link(path))?;
-                Some(Whole { hidden, target, _open: self.stream })
+                Some(WholeFile { hidden, target, _open: self.stream })
             }
-            End::Hidden(hidden, target) => Some(Whole { hidden, target, _open: self.stream }),
+            End::Hidden(hidden, target) => Some(WholeFile { hidden, target, _open: self.stream }),
         })
     }
 }
 
 impl Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.stream.write(bytes)
+        match self {
+            Self::File(file) => file.stream.write(bytes),
+            Self::Object(upload) => upload.write(bytes),
+        }
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.stream.flush()
+        match self {
+            Self::File(file) => file.stream.flush(),
+            Self::Object(upload) => upload.flush(),
+        }
     }
 }
 
@@ -192,9 +236,9 @@ mod tests {
     use super::*;
 
     /// A file that is whole and has its hidden name, as it is in the moment before it has its own.
-    fn whole(target: &Path, content: &str) -> Whole {
-        let mut sink = Sink::open(target).unwrap();
-        sink.write_all(content.as_bytes()).unwrap();
+    fn whole(target: &Path, content: &str) -> WholeFile {
+        let mut sink = FileSink::open(target).unwrap();
+        sink.stream.write_all(content.as_bytes()).unwrap();
         sink.settle().unwrap().unwrap()
     }
 
@@ -214,7 +258,7 @@ mod tests {
         let own = whole(&target, "own");
         assert_eq!(content_of(folder.path()), ["another's", "own"]);
         // A killed run takes no name away; its lock is gone with it.
-        let killed = |Whole { hidden, _open, .. }: Whole| mem::forget(hidden);
+        let killed = |WholeFile { hidden, _open, .. }: WholeFile| mem::forget(hidden);
         killed(own);
         let next = whole(&target, "next");
         assert_eq!(content_of(folder.path()), ["another's", "next"]);

@@ -47,7 +47,7 @@ use crate::{
     lookalike eval news.jsonl --sample 500 --run '--verify none' --run '--bands 20 --rows 5 --recall 0.1 --verify none' --json")]
 #[command(group = clap::ArgGroup::new("what").required(true).args(["truth", "labels", "sample"]))]
 pub struct Eval {
-    /// JSON Lines files (plain, .gz or .zst), folders or quoted globs; they are read several times
+    /// JSON Lines files (plain or compressed), folders, quoted globs or URLs; they are read several times
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<String>,
     /// A file of all pairs that are truly similar: JSON Lines with the two ids as a and b and, where it is known, resemblance (or

@@ -1,0 +1,83 @@
+//! In place of the stores, where this program was built without them.
+
+use std::{
+    io::{self, Write},
+    sync::Arc,
+};
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// There is none.
+#[derive(Debug)]
+pub(crate) enum Object {}
+
+/// There is none.
+pub(crate) enum Upload {}
+
+/// There is none.
+pub(crate) enum Uploaded {}
+
+fn refused(kind: ErrorKind, url: &str) -> Error {
+    let message = format!("{url}: this lookalike was built without object stores (the cargo feature `cloud`); copy it to a file");
+    Error::new(kind, message)
+}
+
+pub(crate) fn expand(url: &str, _: impl Fn(&str) -> bool) -> Result<Vec<Arc<Object>>> {
+    Err(refused(ErrorKind::Input, url))
+}
+
+impl Object {
+    pub(crate) fn url(&self) -> &str {
+        match *self {}
+    }
+
+    pub(crate) fn address(&self) -> &str {
+        match *self {}
+    }
+
+    pub(crate) fn size(&self) -> u64 {
+        match *self {}
+    }
+
+    pub(crate) fn version(&self) -> &str {
+        match *self {}
+    }
+
+    pub(crate) fn stream(self: &Arc<Self>) -> io::Empty {
+        match **self {}
+    }
+
+    pub(crate) fn refuse_changed(&self) -> Result<()> {
+        match *self {}
+    }
+}
+
+impl Upload {
+    pub(crate) fn create(url: &str) -> Result<Self> {
+        Err(refused(ErrorKind::Output, url))
+    }
+
+    pub(crate) fn settle(self) -> Result<Uploaded> {
+        match self {}
+    }
+}
+
+impl Uploaded {
+    pub(crate) fn url(&self) -> &str {
+        match *self {}
+    }
+
+    pub(crate) fn publish(self) -> Result<()> {
+        match self {}
+    }
+}
+
+impl Write for Upload {
+    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+        match *self {}
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match *self {}
+    }
+}

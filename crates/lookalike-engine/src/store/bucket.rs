@@ -1,0 +1,206 @@
+//! A store, opened: by the crate's builders, with credentials from the usual places.
+
+use std::{
+    collections::BTreeMap,
+    env,
+    sync::{Arc, Mutex, Weak},
+    time::Duration,
+};
+
+use object_store::{
+    BackoffConfig, ClientConfigKey, ClientOptions, ObjectStore, RetryConfig,
+    aws::{AmazonS3, AmazonS3Builder, AmazonS3ConfigKey, resolve_bucket_region},
+    azure::{AzureConfigKey, MicrosoftAzureBuilder},
+    gcp::{GoogleCloudStorageBuilder, GoogleConfigKey},
+    http::HttpBuilder,
+    list::PaginatedListStore,
+    multipart::MultipartStore,
+};
+
+use super::{
+    PART,
+    errors::{Doing, no_credentials, told},
+    location::{Kind, Location},
+    profile::Profile,
+    runtime::wait,
+};
+use crate::{
+    error::{Error, ErrorKind, Result},
+    lock::lock,
+};
+
+/// A bucket that can be asked.
+pub(super) struct Bucket {
+    pub(super) at: Location,
+    pub(super) store: Arc<dyn ObjectStore>,
+    /// Lists by any beginning of a name, not only by folders.
+    pub(super) pages: Option<Arc<dyn PaginatedListStore>>,
+    /// Takes an object in parts; none where nothing can be written.
+    pub(super) parts: Option<Arc<dyn MultipartStore>>,
+    pub(super) patience: Patience,
+    /// Bytes asked for at once.
+    pub(super) part: u64,
+}
+
+/// How long a failing store is asked again.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Patience {
+    /// Tries one after the other of which none gave a byte.
+    pub(super) tries: u32,
+    /// The first pause; each is twice the one before it, up to the last.
+    pub(super) first_pause: Duration,
+    pub(super) last_pause: Duration,
+    /// How long nothing may come.
+    pub(super) silence: Duration,
+}
+
+impl Default for Patience {
+    /// Some three minutes, each try again up to four requests.
+    fn default() -> Self {
+        Self {
+            tries: 10,
+            first_pause: Duration::from_millis(100),
+            last_pause: Duration::from_secs(30),
+            silence: Duration::from_secs(30),
+        }
+    }
+}
+
+/// How often a single request is made again at once: what lasts longer is [`Patience`]'s, and a wrong URL is told in seconds.
+fn retries() -> RetryConfig {
+    let backoff = BackoffConfig { init_backoff: Duration::from_millis(100), max_backoff: Duration::from_secs(2), base: 2.0 };
+    RetryConfig { backoff, max_retries: 4, retry_timeout: Duration::from_secs(60) }
+}
+
+/// The longest that one request may take, with all its bytes; the crate's 30 seconds are short for a part over a slow line.
+const REQUEST: &str = "120s";
+
+/// What was opened and is still in use: hundreds of objects of one bucket have one client.
+static OPEN: Mutex<BTreeMap<String, Weak<Bucket>>> = Mutex::new(BTreeMap::new());
+
+impl Bucket {
+    /// Opens the store of a location. Asks nobody yet, but for the region of a bucket of which nothing says it.
+    pub(super) fn open(at: &Location) -> Result<Arc<Self>> {
+        if let Some(open) = lock(&OPEN).get(&at.store).and_then(Weak::upgrade) {
+            return Ok(open);
+        }
+        let bucket = Arc::new(match at.kind {
+            Kind::S3 => {
+                let store = Arc::new(amazon(at)?);
+                Self::of(at, store.clone(), Some(store.clone()), Some(store))
+            }
+            Kind::Google => {
+                let timeout = GoogleConfigKey::Client(ClientConfigKey::Timeout);
+                let builder = GoogleCloudStorageBuilder::from_env().with_bucket_name(&at.bucket).with_retry(retries());
+                let store = Arc::new(builder.with_config(timeout, REQUEST).build().map_err(|error| unfit(at, &error))?);
+                Self::of(at, store.clone(), Some(store.clone()), Some(store))
+            }
+            Kind::Azure => {
+                let timeout = AzureConfigKey::Client(ClientConfigKey::Timeout);
+                let builder = MicrosoftAzureBuilder::from_env().with_url(&at.store).with_retry(retries());
+                let store = Arc::new(builder.with_config(timeout, REQUEST).build().map_err(|error| unfit(at, &error))?);
+                Self::of(at, store.clone(), Some(store.clone()), Some(store))
+            }
+            Kind::Http => {
+                let options = ClientOptions::new().with_allow_http(true).with_config(ClientConfigKey::Timeout, REQUEST);
+                let builder = HttpBuilder::new().with_url(&at.store).with_client_options(options).with_retry(retries());
+                let store = Arc::new(builder.build().map_err(|error| unfit(at, &error))?);
+                Self::of(at, store, None, None)
+            }
+        });
+        let mut open = lock(&OPEN);
+        open.retain(|_, bucket| bucket.strong_count() > 0);
+        open.insert(at.store.clone(), Arc::downgrade(&bucket));
+        Ok(bucket)
+    }
+
+    pub(super) fn of(
+        at: &Location,
+        store: Arc<dyn ObjectStore>,
+        pages: Option<Arc<dyn PaginatedListStore>>,
+        parts: Option<Arc<dyn MultipartStore>>,
+    ) -> Self {
+        Self { at: Location { key: String::new(), ..at.clone() }, store, pages, parts, patience: Patience::default(), part: PART }
+    }
+
+    pub(super) fn told(&self, doing: Doing, url: &str, error: &object_store::Error) -> Error {
+        told(doing, &self.at, url, error)
+    }
+}
+
+/// The failure of a configuration of which nothing can be built.
+fn unfit(at: &Location, error: &object_store::Error) -> Error {
+    told(Doing::Reading, at, &at.url_of(""), error)
+}
+
+fn amazon(at: &Location) -> Result<AmazonS3> {
+    use AmazonS3ConfigKey as Key;
+    let set = |name: &str| env::var(name).is_ok_and(|value| !value.is_empty());
+    let mut builder = AmazonS3Builder::from_env().with_bucket_name(&at.bucket).with_retry(retries());
+    let profile = Profile::load()?;
+    let given = |builder: &AmazonS3Builder, key: Key| builder.get_config_value(&key).is_some_and(|value| !value.is_empty());
+    // The environment's keys come first, as with the AWS tools, and never a half of each.
+    if !given(&builder, Key::AccessKeyId) && !given(&builder, Key::SecretAccessKey) {
+        let keys = [
+            (Key::AccessKeyId, "aws_access_key_id"),
+            (Key::SecretAccessKey, "aws_secret_access_key"),
+            (Key::Token, "aws_session_token"),
+        ];
+        for (key, name) in keys {
+            if let Some(value) = profile.get(name) {
+                builder = builder.with_config(key, value);
+            }
+        }
+    }
+    if !given(&builder, Key::Region) {
+        let region = env::var("AWS_DEFAULT_REGION").ok().or_else(|| profile.get("region").map(String::from));
+        if let Some(region) = region.filter(|region| !region.is_empty()) {
+            builder = builder.with_region(region);
+        }
+    }
+    if !given(&builder, Key::Endpoint)
+        && let Some(endpoint) = profile.get("endpoint_url")
+    {
+        builder = builder.with_endpoint(endpoint);
+    }
+    let endpoint = builder.get_config_value(&Key::S3Endpoint).or_else(|| builder.get_config_value(&Key::Endpoint));
+    // Who writes http:// means it.
+    if endpoint.as_ref().is_some_and(|endpoint| endpoint.starts_with("http://")) && !set("AWS_ALLOW_HTTP") {
+        builder = builder.with_allow_http(true);
+    }
+    let known = given(&builder, Key::AccessKeyId)
+        || given(&builder, Key::WebIdentityTokenFile)
+        || ["AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI"].iter().any(|name| set(name))
+        || builder.get_config_value(&Key::SkipSignature).is_some_and(|value| value == "true");
+    if !known {
+        refuse_without_credentials(at, &profile)?;
+    }
+    if !given(&builder, Key::Region) && endpoint.is_none() {
+        builder = builder.with_region(region_of(&at.bucket)?);
+    }
+    builder.with_config(Key::Client(ClientConfigKey::Timeout), REQUEST).build().map_err(|error| unfit(at, &error))
+}
+
+/// Refuses what no credentials can come of. Otherwise the machine may have a role.
+fn refuse_without_credentials(at: &Location, profile: &Profile) -> Result<()> {
+    let refuse = |what: String| Err(Error::new(ErrorKind::Input, format!("{}: {what}", at.url_of(""))));
+    if let Some(way) = profile.other_way() {
+        return refuse(format!(
+            "the profile takes its credentials by {way}, which lookalike does not; run \
+             `eval \"$(aws configure export-credentials --format env)\"` first"
+        ));
+    }
+    if env::var("AWS_EC2_METADATA_DISABLED").is_ok_and(|value| value.eq_ignore_ascii_case("true")) {
+        return refuse(no_credentials(Kind::S3));
+    }
+    Ok(())
+}
+
+/// The region of a bucket, by asking for it: the usual one where nobody answers in time.
+fn region_of(bucket: &str) -> Result<String> {
+    const LONGEST: Duration = Duration::from_secs(5);
+    const USUAL: &str = "us-east-1";
+    let options = ClientOptions::new();
+    let asked = wait(async { tokio::time::timeout(LONGEST, resolve_bucket_region(bucket, &options)).await })?;
+    Ok(asked.ok().and_then(|answer| answer.ok()).unwrap_or_else(|| USUAL.into()))
+}

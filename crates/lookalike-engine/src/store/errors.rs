@@ -1,0 +1,204 @@
+//! A store's failures, told: what, which URL, what to do. The store's own codes decide, where it gives one.
+
+use std::error::Error as _;
+
+use object_store::Error as StoreError;
+
+use super::location::{Kind, Location, shown};
+use crate::error::{Error, ErrorKind};
+
+/// What was being done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Doing {
+    Reading,
+    Listing,
+    Writing,
+}
+
+/// A failure and all that caused it, in words.
+pub(super) fn chain(error: &StoreError) -> String {
+    let mut words = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        let more = inner.to_string();
+        if !words.contains(&more) {
+            words = format!("{words}: {more}");
+        }
+        cause = inner.source();
+    }
+    words
+}
+
+/// The status of the answer, if there was one.
+fn status(words: &str) -> Option<u16> {
+    words.split("status code: ").nth(1)?.get(..3)?.parse().ok()
+}
+
+/// Whether it may go by: a server that fails or is busy, a connection that was cut or timed out.
+pub(super) fn is_passing(error: &StoreError) -> bool {
+    let StoreError::Generic { .. } = error else { return false };
+    let words = chain(error);
+    match status(&words) {
+        Some(status) => status >= 500 || status == 408 || status == 429,
+        // Neither a certificate nor credentials get better by waiting.
+        None => !["certificate", "Certificate", "credential", "BareRedirect", "redirect"].iter().any(|word| words.contains(word)),
+    }
+}
+
+/// The failure for the user. `url` is what is shown of the object's.
+pub(super) fn told(doing: Doing, at: &Location, url: &str, error: &StoreError) -> Error {
+    let words = chain(error);
+    let kind = if doing == Doing::Writing { ErrorKind::Output } else { ErrorKind::Input };
+    let message = by_code(doing, at, &words)
+        .or_else(|| matches!(status(&words), Some(401 | 403)).then(|| denied(doing, at.kind)))
+        .or_else(|| by_kind(doing, at, error))
+        .or_else(|| by_connection(at, &words))
+        .unwrap_or_else(|| {
+            let what = match doing {
+                Doing::Reading => "cannot be read",
+                Doing::Listing => "cannot be listed",
+                Doing::Writing => "cannot be written",
+            };
+            let short = words.split("<?xml").next().unwrap_or(&words).trim();
+            // A signature is nobody else's.
+            let query = at.store.split_once('?').map_or("", |(_, query)| query);
+            let short =
+                if query.is_empty() { short.into() } else { short.replace(&at.store, &shown(&at.store)).replace(query, "…") };
+            format!("{what}: {short}; try again, or copy it with the store's own program to see what that says")
+        });
+    Error::new(kind, format!("{url}: {message}"))
+}
+
+/// What the store's answer says by a code of its own.
+fn by_code(doing: Doing, at: &Location, words: &str) -> Option<String> {
+    let says = |codes: &[&str]| codes.iter().any(|code| words.contains(code));
+    let bucket = &at.bucket;
+    if at.kind != Kind::Http && says(&["NoSuchBucket", "ContainerNotFound", "The specified bucket does not exist"]) {
+        let account = match at.kind {
+            Kind::S3 => "the account, AWS_REGION and AWS_ENDPOINT_URL",
+            Kind::Azure => "AZURE_STORAGE_ACCOUNT_NAME",
+            _ => "the project",
+        };
+        return Some(format!("there is no bucket {bucket}; check its name, and {account}"));
+    }
+    if says(&["InvalidAccessKeyId", "InvalidClientTokenId"]) {
+        return Some("the store does not know this access key; check AWS_ACCESS_KEY_ID, AWS_PROFILE and ~/.aws".into());
+    }
+    if says(&["SignatureDoesNotMatch"]) {
+        return Some(
+            "the store refuses the signature: the secret key is not the access key's; check AWS_SECRET_ACCESS_KEY".into(),
+        );
+    }
+    if says(&["ExpiredToken", "TokenRefreshRequired", "InvalidToken"]) {
+        return Some("the credentials have expired; log in again, and give the same command".into());
+    }
+    if says(&["RequestTimeTooSkewed"]) {
+        return Some("this machine's clock is wrong, so the store refuses the request; set the clock".into());
+    }
+    let elsewhere =
+        ["PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraint", "incorrectly configured region"];
+    if says(&elsewhere) || status(words) == Some(301) || status(words) == Some(307) {
+        let region = words.split("<Region>").nth(1).and_then(|rest| rest.split('<').next()).unwrap_or("the bucket's");
+        return Some(format!("the bucket {bucket} is in another region; set AWS_REGION to {region}"));
+    }
+    let metadata = ["169.254.169.254", "169.254.170.2", "metadata.google.internal", "http://169.254"];
+    if says(&metadata) || words.contains("credential") && status(words).is_none() {
+        return Some(no_credentials(at.kind));
+    }
+    if doing == Doing::Writing && says(&["NoSuchUpload"]) {
+        return Some(
+            "the store has thrown the parts away that were sent; look for a rule that ends uploads, and run again".into(),
+        );
+    }
+    if doing == Doing::Writing && says(&["EntityTooLarge"]) {
+        return Some("is larger than the store takes; write several outputs".into());
+    }
+    None
+}
+
+fn denied(doing: Doing, kind: Kind) -> String {
+    let needs = match (kind, doing) {
+        (Kind::Http, _) => return "access denied; the server wants a password or a signed URL".to_string(),
+        (Kind::S3, Doing::Reading) => "s3:GetObject, and s3:ListBucket to tell what is missing",
+        (Kind::S3, Doing::Listing) => "s3:ListBucket",
+        (Kind::S3, Doing::Writing) => "s3:PutObject and s3:AbortMultipartUpload",
+        (_, Doing::Reading) => "reading",
+        (_, Doing::Listing) => "listing",
+        (_, Doing::Writing) => "writing",
+    };
+    format!("access denied: the credentials do not allow it ({needs}); use others, or let the bucket's owner allow it")
+}
+
+fn by_kind(doing: Doing, at: &Location, error: &StoreError) -> Option<String> {
+    match error {
+        StoreError::NotFound { .. } if doing == Doing::Writing => {
+            Some(format!("cannot be written: there is no bucket {}; check its name", at.bucket))
+        }
+        StoreError::NotFound { .. } if at.kind == Kind::Http => Some("the server has no such file; check the URL".into()),
+        StoreError::NotFound { .. } => {
+            Some("no such object; check the name, or give a folder with / at its end, or a quoted glob".into())
+        }
+        StoreError::PermissionDenied { .. } | StoreError::Unauthenticated { .. } => Some(denied(doing, at.kind)),
+        StoreError::Precondition { .. } | StoreError::NotModified { .. } => Some(changed_words().into()),
+        StoreError::InvalidPath { source } => Some(format!("is no name that can be used: {source}; rename the object")),
+        _ => None,
+    }
+}
+
+/// Why nothing could be asked.
+fn by_connection(at: &Location, words: &str) -> Option<String> {
+    let where_from = match at.kind {
+        Kind::S3 => "check the network, and AWS_ENDPOINT_URL and AWS_REGION if they are set",
+        Kind::Azure => "check the network and AZURE_STORAGE_ACCOUNT_NAME",
+        Kind::Google => "check the network",
+        Kind::Http => "check the URL and the network",
+    };
+    let lower = words.to_ascii_lowercase();
+    let has = |parts: &[&str]| parts.iter().any(|part| lower.contains(part));
+    if has(&["certificate", "tls handshake", "invalidcontenttype", "corrupt message"]) {
+        let cause = words.rsplit(": ").next().unwrap_or(words);
+        return Some(format!(
+            "the server's certificate is refused, or it speaks no TLS ({cause}); for a certificate of your own set SSL_CERT_FILE, for a \
+             server without TLS write http://"
+        ));
+    }
+    if has(&["dns error", "failed to lookup", "name or service not known", "name resolution"]) {
+        return Some(format!("the server's name is not known; {where_from}"));
+    }
+    if has(&["connection refused", "connection reset", "network is unreachable", "no route to host", "tcp connect error"]) {
+        return Some(format!("the server does not answer, or cuts the connection; {where_from}"));
+    }
+    if has(&["timed out", "timeout", "deadline"]) {
+        return Some(format!("the server is too slow, or does not answer; {where_from}"));
+    }
+    if has(&["scheme is not http", "only https", "https_only", "builder error"]) {
+        return Some("goes over http, without encryption: set AWS_ALLOW_HTTP=true if that is meant".into());
+    }
+    None
+}
+
+/// Which places were looked at.
+pub(super) fn no_credentials(kind: Kind) -> String {
+    let (places, advice) = match kind {
+        Kind::S3 => (
+            "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, AWS_PROFILE in ~/.aws/credentials and ~/.aws/config, a web identity, the \
+             container's and the machine's role",
+            "for an object that all may read set AWS_SKIP_SIGNATURE=true",
+        ),
+        Kind::Google => (
+            "GOOGLE_SERVICE_ACCOUNT, GOOGLE_APPLICATION_CREDENTIALS, gcloud's application default credentials, the machine's account",
+            "log in with `gcloud auth application-default login`, or for an object that all may read set GOOGLE_SKIP_SIGNATURE=true",
+        ),
+        Kind::Azure => (
+            "AZURE_STORAGE_ACCOUNT_KEY, AZURE_STORAGE_SAS_TOKEN, AZURE_CLIENT_ID with its secret, the machine's identity",
+            "for a container that all may read set AZURE_SKIP_SIGNATURE=true",
+        ),
+        Kind::Http => ("the URL", "give one with a signature"),
+    };
+    format!("no credentials found; looked at {places}; {advice}")
+}
+
+/// What is told of an object that is not what it was.
+pub(super) fn changed_words() -> &'static str {
+    "changed while it was being read; run again when nothing writes to it"
+}

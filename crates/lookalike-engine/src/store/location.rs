@@ -1,0 +1,109 @@
+//! What a URL names.
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// The kinds of stores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    S3,
+    Google,
+    Azure,
+    Http,
+}
+
+const SCHEMES: [(&str, Kind); 9] = [
+    ("s3", Kind::S3),
+    ("s3a", Kind::S3),
+    ("gs", Kind::Google),
+    ("az", Kind::Azure),
+    ("azure", Kind::Azure),
+    ("abfs", Kind::Azure),
+    ("abfss", Kind::Azure),
+    ("http", Kind::Http),
+    ("https", Kind::Http),
+];
+
+/// A URL, in its parts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Location {
+    pub(super) kind: Kind,
+    /// All before the key: `s3://bucket`. Of http(s) the whole URL: what is behind the host is the server's affair.
+    pub(super) store: String,
+    /// The bucket or container, or the host.
+    pub(super) bucket: String,
+    /// The name in the bucket, as it is: nothing is escaped.
+    pub(super) key: String,
+}
+
+impl Location {
+    pub(super) fn parse(url: &str) -> Result<Self> {
+        let refuse = |what: &str| Err(Error::new(ErrorKind::Input, format!("{}: {what}", shown(url))));
+        let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
+        let Some(&(_, kind)) = SCHEMES.iter().find(|(known, _)| scheme.eq_ignore_ascii_case(known)) else {
+            return refuse("lookalike knows s3://, gs://, az://, http:// and https://; copy it to one of these, or to a file");
+        };
+        let (authority, key) = rest.split_once('/').unwrap_or((rest, ""));
+        if authority.is_empty() {
+            return refuse("has no bucket or host; write it as s3://bucket/name or https://host/name");
+        }
+        // abfss://container@account.dfs.core.windows.net
+        let bucket = match kind {
+            Kind::Http => authority.rsplit('@').next(),
+            _ => authority.split('@').next(),
+        };
+        let bucket = bucket.unwrap_or(authority).to_string();
+        match kind {
+            Kind::Http => Ok(Self { kind, store: url.into(), bucket, key: String::new() }),
+            _ => Ok(Self { kind, store: format!("{scheme}://{authority}"), bucket, key: key.into() }),
+        }
+    }
+
+    /// The URL of another name in the same bucket.
+    pub(super) fn url_of(&self, key: &str) -> String {
+        match self.kind {
+            Kind::Http => shown(&self.store),
+            _ => format!("{}/{key}", self.store),
+        }
+    }
+}
+
+/// A URL as it may be shown: without a password, and of http(s) without the query, which may be a signature.
+pub(super) fn shown(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://").filter(|(scheme, _)| scheme.to_ascii_lowercase().starts_with("http")) else {
+        return url.into();
+    };
+    let rest = rest.split(['?', '#']).next().unwrap_or(rest);
+    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let host = authority.rsplit('@').next().unwrap_or(authority);
+    format!("{scheme}://{host}{path}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_are_taken_apart() {
+        for (url, kind, store, bucket, key) in [
+            ("s3://b/a/k.jsonl", Kind::S3, "s3://b", "b", "a/k.jsonl"),
+            ("s3://b", Kind::S3, "s3://b", "b", ""),
+            ("s3a://b/a b%20?#[*", Kind::S3, "s3a://b", "b", "a b%20?#[*"),
+            ("gs://b/x/", Kind::Google, "gs://b", "b", "x/"),
+            ("az://c/x", Kind::Azure, "az://c", "c", "x"),
+            ("abfss://c@a.dfs.core.windows.net/x", Kind::Azure, "abfss://c@a.dfs.core.windows.net", "c", "x"),
+            ("https://u:p@h/x?y=z", Kind::Http, "https://u:p@h/x?y=z", "h", ""),
+        ] {
+            let expected = Location { kind, store: store.into(), bucket: bucket.into(), key: key.into() };
+            assert_eq!(Location::parse(url).unwrap(), expected);
+        }
+        for (url, what) in [("s3:///k", "no bucket"), ("hdfs://h/k", "knows s3://"), ("https://", "no bucket or host")] {
+            assert!(Location::parse(url).unwrap_err().to_string().contains(what));
+        }
+    }
+
+    #[test]
+    fn secrets_are_not_shown() {
+        assert_eq!(shown("https://u:p@h/x?X-Amz-Signature=1"), "https://h/x");
+        assert_eq!(shown("s3://b/a?b"), "s3://b/a?b");
+    }
+}

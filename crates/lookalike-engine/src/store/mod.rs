@@ -1,0 +1,71 @@
+//! Objects in stores, by their URLs: `s3://`, `gs://`, `az://`, and `http(s)://` for reading. The rest of the engine sees a list of
+//! objects, bytes to be read on, ranges, and a writer. Whatever waits for a network waits here, on a runtime that starts with the
+//! first URL; without the cargo feature `cloud` there is an error in its place.
+
+#[cfg(feature = "cloud")]
+mod location;
+
+#[cfg(feature = "cloud")]
+mod errors;
+
+#[cfg(feature = "cloud")]
+mod runtime;
+
+#[cfg(feature = "cloud")]
+mod profile;
+
+#[cfg(feature = "cloud")]
+mod bucket;
+
+#[cfg(feature = "cloud")]
+mod object;
+
+#[cfg(feature = "cloud")]
+mod piece;
+
+#[cfg(feature = "cloud")]
+mod fetching;
+
+#[cfg(feature = "cloud")]
+mod stream;
+
+#[cfg(feature = "cloud")]
+mod listing;
+
+#[cfg(feature = "cloud")]
+mod upload;
+
+#[cfg(not(feature = "cloud"))]
+mod absent;
+
+#[cfg(all(test, feature = "cloud"))]
+mod tests;
+
+#[cfg(not(feature = "cloud"))]
+pub(crate) use absent::{Object, Upload, Uploaded, expand};
+#[cfg(feature = "cloud")]
+pub(crate) use listing::expand;
+#[cfg(feature = "cloud")]
+pub(crate) use object::Object;
+#[cfg(feature = "cloud")]
+pub(crate) use upload::{Upload, Uploaded};
+
+/// Bytes asked for at once, and of those asked for ahead of what was read, in all objects together. An object that is read has one
+/// part of its own besides.
+pub(crate) const PART: u64 = 4 << 20;
+pub(crate) const AHEAD: u64 = 32 << 20;
+
+/// Bytes of what is fetched that are handed on at once.
+#[cfg(feature = "cloud")]
+const PIECE: usize = 256 << 10;
+
+/// Bytes of a part that is uploaded, and parts that are on their way besides the one that is filled.
+pub(crate) const UPLOAD_PART: u64 = 8 << 20;
+pub(crate) const UPLOADS: u64 = 3;
+
+/// Whether a name is a URL: a scheme that is one of ours, or that could be one.
+pub(crate) fn is_url(name: &str) -> bool {
+    let scheme = name.split_once("://").map_or("", |(scheme, _)| scheme);
+    let letters = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'+';
+    !scheme.is_empty() && scheme.bytes().all(letters)
+}
