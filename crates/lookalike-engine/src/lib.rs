@@ -39,6 +39,12 @@ mod state;
 
 mod run;
 
+/// Readers of formats that no run asks for yet.
+#[doc(hidden)]
+pub mod pieces {
+    pub use crate::read::{array, delimited};
+}
+
 pub use config::{Estimate, Observer, Progress, Resume, RunConfig, Stage};
 #[cfg(feature = "faults")]
 pub use disk::faults;

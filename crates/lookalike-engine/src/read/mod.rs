@@ -1,9 +1,11 @@
 //! Inputs → lines → records.
 
+pub mod array;
 mod block;
 mod blocks;
 mod command;
 mod cut;
+pub mod delimited;
 mod grammar;
 mod input;
 mod keys;
