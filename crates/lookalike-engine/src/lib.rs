@@ -42,6 +42,8 @@ mod run;
 /// Readers of formats that no run asks for yet.
 #[doc(hidden)]
 pub mod pieces {
+    #[cfg(feature = "encodings")]
+    pub use crate::read::encoding;
     pub use crate::read::{array, delimited};
 }
 

@@ -6,6 +6,8 @@ mod blocks;
 mod command;
 mod cut;
 pub mod delimited;
+#[cfg(feature = "encodings")]
+pub mod encoding;
 mod grammar;
 mod input;
 mod keys;
