@@ -44,6 +44,8 @@ mod run;
 pub mod pieces {
     #[cfg(feature = "encodings")]
     pub use crate::read::encoding;
+    #[cfg(feature = "warc")]
+    pub use crate::read::warc;
     pub use crate::read::{array, delimited};
 }
 

@@ -16,6 +16,8 @@ mod open;
 mod parse;
 mod record;
 mod source;
+#[cfg(feature = "warc")]
+pub mod warc;
 
 pub(crate) use block::{Block, BlockInfo, LineCounter, Tag, is_blank, push_line};
 pub(crate) use blocks::{Blocks, Start, each_line};
