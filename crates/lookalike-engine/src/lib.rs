@@ -44,6 +44,8 @@ mod run;
 pub mod pieces {
     #[cfg(feature = "encodings")]
     pub use crate::read::encoding;
+    #[cfg(feature = "html")]
+    pub use crate::read::html;
     #[cfg(feature = "warc")]
     pub use crate::read::warc;
     pub use crate::read::{array, delimited};

@@ -9,6 +9,8 @@ pub mod delimited;
 #[cfg(feature = "encodings")]
 pub mod encoding;
 mod grammar;
+#[cfg(feature = "html")]
+pub mod html;
 mod input;
 mod keys;
 mod lazy;
