@@ -84,7 +84,7 @@ loom:
 # Each target for so many seconds; FUZZ='a target' for one.
 .PHONY: fuzz
 SECONDS ?= 600
-FUZZ ?= canonicalise dictionaries rabin sketch law lines run state truths
+FUZZ ?= canonicalise dictionaries rabin sketch law lines html run state truths
 fuzz:
 	cargo +nightly fuzz build
 	for target in $(FUZZ); do mkdir -p fuzz/found/$$target; \
@@ -117,3 +117,9 @@ bench-quality:
 	cargo build --release --locked
 	mkdir -p bench/record
 	python3 bench/quality/run.py $(DATA) --out bench/record/quality.json
+
+# Extractors of main texts on pages with gold texts, and on hostile ones. The rivals are in a workspace of their own.
+.PHONY: bench-html
+bench-html:
+	mkdir -p bench/record
+	python3 bench/quality/html.py $(DATA) --out bench/record/html.json
