@@ -95,7 +95,7 @@ loom:
 # Each target for so many seconds; FUZZ='a target' for one.
 .PHONY: fuzz
 SECONDS ?= 600
-FUZZ ?= canonicalise dictionaries rabin sketch law lines packed run state truths
+FUZZ ?= canonicalise dictionaries rabin sketch law lines packed html run state truths
 fuzz:
 	cargo +nightly fuzz build
 	for target in $(FUZZ); do mkdir -p fuzz/found/$$target; \
@@ -140,3 +140,9 @@ bench-quality:
 	cargo build --release --locked
 	mkdir -p bench/record
 	python3 bench/quality/run.py $(DATA) --out bench/record/quality.json
+
+# Extractors of main texts on pages with gold texts, and on hostile ones. The rivals are in a workspace of their own.
+.PHONY: bench-html
+bench-html:
+	mkdir -p bench/record
+	python3 bench/quality/html.py $(DATA) --out bench/record/html.json

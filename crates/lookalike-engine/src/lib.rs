@@ -41,6 +41,18 @@ mod state;
 
 mod run;
 
+/// Readers of formats that no run asks for yet.
+#[doc(hidden)]
+pub mod pieces {
+    #[cfg(feature = "encodings")]
+    pub use crate::read::encoding;
+    #[cfg(feature = "html")]
+    pub use crate::read::html;
+    #[cfg(feature = "warc")]
+    pub use crate::read::warc;
+    pub use crate::read::{array, delimited};
+}
+
 pub use config::{Estimate, Observer, Progress, Resume, RunConfig, Stage};
 #[cfg(feature = "faults")]
 pub use disk::faults;

@@ -1,12 +1,18 @@
 //! Inputs → lines → records.
 
+pub mod array;
 mod block;
 mod blocks;
 #[cfg(feature = "codecs")]
 mod codecs;
 mod command;
 mod cut;
+pub mod delimited;
+#[cfg(feature = "encodings")]
+pub mod encoding;
 mod grammar;
+#[cfg(feature = "html")]
+pub mod html;
 mod input;
 mod keys;
 mod lazy;
@@ -16,6 +22,8 @@ mod packing;
 mod parse;
 mod record;
 mod source;
+#[cfg(feature = "warc")]
+pub mod warc;
 
 pub(crate) use block::{Block, BlockInfo, LineCounter, Room, Tag, is_blank};
 pub(crate) use blocks::{Blocks, Start, each_block};

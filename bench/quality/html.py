@@ -1,0 +1,48 @@
+"""Judges extractors of main texts by pages with gold texts, and runs some of them on hostile pages.
+
+The gold is what Readability.js found, seen through by people: ports of it are at home there, others are not. The figures
+tell ports apart from each other, and say how far off another idea of a main text is; not which idea is better.
+"""
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+
+HERE = Path(__file__).parent / "html"
+
+
+def main() -> None:
+    """Builds and runs the judge, prints the figures, records them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path, help="the folder with readability_html.jsonl.zst")
+    parser.add_argument("--out", type=Path, help="where the figures go, as JSON")
+    arguments = parser.parse_args()
+    target = Path(os.environ.get("CARGO_TARGET_DIR", HERE.parents[2] / "target")).absolute()
+    build = ["cargo", "build", "--release", "--locked", "--quiet", "--target-dir", target, "--manifest-path", HERE / "Cargo.toml"]
+    subprocess.run(build, check=True)
+    judge = target / "release" / "lookalike-bench-html"
+    pages = subprocess.run(["zstd", "-dc", arguments.data / "readability_html.jsonl.zst"], capture_output=True, check=True).stdout
+    results = {}
+    for name, command in (("pages", [judge]), ("hostile", [judge, "--hostile"])):
+        done = subprocess.run(command, input=pages, capture_output=True, check=True)
+        results[name] = [json.loads(line) for line in done.stdout.splitlines()]
+    print("| extractor | precision | recall | F1 | median | MB/s | nothing | panics |\n|---|---|---|---|---|---|---|---|")
+    for run in results["pages"]:
+        figures = [f"{100 * run[name]['mean']:.2f}" for name in ("precision", "recall", "f1")]
+        figures += [f"{100 * run['f1']['median']:.2f}", f"{run['megabytes_per_second']:.0f}", f"{run['nothing']}", f"{run['panics']}"]
+        print(f"| {run['extractor']} | {' | '.join(figures)} |")
+    for run in results["hostile"]:
+        if run["ended"] != "well" or run["seconds"] > 1:
+            print(f"{run['extractor']}, {run['hostile']}: ended {run['ended']} after {run['seconds']:.1f} s")
+    if arguments.out:
+        machine = {"machine": platform.processor() or platform.machine(), "cores": os.cpu_count()}
+        record = {"date": datetime.now(UTC).date().isoformat(), **machine, **results}
+        arguments.out.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,180 @@
+//! The main part of a page, by legible: a port of Readability.js, Firefox's reader view. Of the extractors that were tried it finds
+//! best what Readability.js finds, is the fastest, and alone stands on crates with permissive licences (bench/quality/html).
+//!
+//! Making a tree of a page can take time and memory that grow with the square of its length: elements in elements, formatting
+//! that is opened again in each paragraph, attributes of one element. So the same parser goes over the page first, without
+//! keeping its content and under a watch, a thousand bytes at a time; what is nested deeper than WebKit and Blink nest elements is
+//! not looked at further. That takes a third of the time.
+
+use std::{
+    borrow::Cow,
+    cell::{Cell, Ref, RefCell},
+    panic,
+};
+
+use html5ever::{
+    Attribute, ParseOpts, QualName, local_name, ns, parse_document,
+    tendril::{StrTendril, TendrilSink},
+    tree_builder::{ElementFlags, NodeOrText, QuirksMode, TreeBuilderOpts, TreeSink},
+};
+
+/// Longer pages have no main part: their trees take hundreds of megabytes.
+const LONGEST: usize = 16 << 20;
+
+/// Elements in elements: what browsers follow.
+const DEEPEST: u32 = 512;
+
+/// Each is compared with all before it.
+const MOST_ATTRIBUTES: usize = 500;
+
+/// Bytes that are parsed between two looks.
+const PIECE: usize = 1024;
+
+/// The main part, as HTML. None where there is none, or the page is one that cannot be looked for it.
+pub(super) fn content(page: &str, most_attributes: usize) -> Option<String> {
+    if page.len() > LONGEST || most_attributes > MOST_ATTRIBUTES || !is_modest(page) {
+        return None;
+    }
+    // legible asserts what it takes for granted of a tree, and pages come that nobody has seen. All that a panic could leave half
+    // done is dropped with it.
+    panic::catch_unwind(|| legible::parse(page, None, None)).ok()?.ok().map(|article| article.content)
+}
+
+/// Whether a page's tree is one that can be worked with.
+fn is_modest(page: &str) -> bool {
+    // As legible parses.
+    let tree_builder = TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() };
+    let mut parser = parse_document(Watch::default(), ParseOpts { tree_builder, ..ParseOpts::default() });
+    let mut rest = page;
+    while !rest.is_empty() {
+        let end = (PIECE..rest.len()).find(|&end| rest.is_char_boundary(end)).unwrap_or(rest.len());
+        let (piece, behind) = rest.split_at(end);
+        parser.process(StrTendril::from_slice(piece));
+        rest = behind;
+        let watch = &parser.tokenizer.sink.sink;
+        // A tag has three bytes at least; formatting that is opened again is made without one.
+        let most_nodes = 10_000 + (page.len() - rest.len()) / 2;
+        if watch.deepest.get() > DEEPEST || watch.added.get() > MOST_ATTRIBUTES || watch.nodes.borrow().len() > most_nodes {
+            return false;
+        }
+    }
+    true
+}
+
+/// A node, as far as the parser asks for it.
+struct Node {
+    name: QualName,
+    depth: u32,
+    has_parent: bool,
+    is_mathml_integration_point: bool,
+}
+
+/// A tree of which only names and depths are kept.
+struct Watch {
+    nodes: RefCell<Vec<Node>>,
+    deepest: Cell<u32>,
+    /// Attributes that came to elements later.
+    added: Cell<usize>,
+}
+
+impl Default for Watch {
+    fn default() -> Self {
+        let watch = Self { nodes: RefCell::default(), deepest: Cell::new(0), added: Cell::new(0) };
+        watch.node(QualName::new(None, ns!(), local_name!("")), false);
+        watch
+    }
+}
+
+impl Watch {
+    fn node(&self, name: QualName, is_mathml_integration_point: bool) -> usize {
+        let mut nodes = self.nodes.borrow_mut();
+        nodes.push(Node { name, depth: 0, has_parent: false, is_mathml_integration_point });
+        nodes.len() - 1
+    }
+
+    /// A child comes to stand at a depth.
+    fn placed(&self, child: NodeOrText<usize>, depth: u32) {
+        if let NodeOrText::AppendNode(child) = child {
+            let node = &mut self.nodes.borrow_mut()[child];
+            (node.depth, node.has_parent) = (depth, true);
+            self.deepest.set(self.deepest.get().max(depth));
+        }
+    }
+
+    fn depth(&self, node: usize) -> u32 {
+        self.nodes.borrow()[node].depth
+    }
+}
+
+impl TreeSink for Watch {
+    type Handle = usize;
+    type Output = Self;
+    type ElemName<'a> = Ref<'a, QualName>;
+
+    fn finish(self) -> Self {
+        self
+    }
+
+    fn parse_error(&self, _: Cow<'static, str>) {}
+
+    fn get_document(&self) -> usize {
+        0
+    }
+
+    fn elem_name<'a>(&'a self, target: &'a usize) -> Ref<'a, QualName> {
+        Ref::map(self.nodes.borrow(), |nodes| &nodes[*target].name)
+    }
+
+    fn create_element(&self, name: QualName, _: Vec<Attribute>, flags: ElementFlags) -> usize {
+        self.node(name, flags.mathml_annotation_xml_integration_point)
+    }
+
+    fn create_comment(&self, _: StrTendril) -> usize {
+        self.node(QualName::new(None, ns!(), local_name!("")), false)
+    }
+
+    fn create_pi(&self, _: StrTendril, _: StrTendril) -> usize {
+        self.node(QualName::new(None, ns!(), local_name!("")), false)
+    }
+
+    fn append(&self, parent: &usize, child: NodeOrText<usize>) {
+        self.placed(child, self.depth(*parent) + 1);
+    }
+
+    fn append_based_on_parent_node(&self, element: &usize, before: &usize, child: NodeOrText<usize>) {
+        let has_parent = self.nodes.borrow()[*element].has_parent;
+        if has_parent { self.append_before_sibling(element, child) } else { self.append(before, child) }
+    }
+
+    fn append_doctype_to_document(&self, _: StrTendril, _: StrTendril, _: StrTendril) {}
+
+    fn get_template_contents(&self, target: &usize) -> usize {
+        *target
+    }
+
+    fn same_node(&self, one: &usize, other: &usize) -> bool {
+        one == other
+    }
+
+    fn set_quirks_mode(&self, _: QuirksMode) {}
+
+    fn append_before_sibling(&self, sibling: &usize, child: NodeOrText<usize>) {
+        self.placed(child, self.depth(*sibling));
+    }
+
+    fn add_attrs_if_missing(&self, _: &usize, attributes: Vec<Attribute>) {
+        // Those of a second `<body>` go to the first.
+        self.added.set(self.added.get() + attributes.len());
+    }
+
+    fn remove_from_parent(&self, target: &usize) {
+        self.nodes.borrow_mut()[*target].has_parent = false;
+    }
+
+    /// Those below are not followed: it takes a tag for each step that they come deeper.
+    fn reparent_children(&self, _: &usize, _: &usize) {}
+
+    fn is_mathml_annotation_xml_integration_point(&self, target: &usize) -> bool {
+        self.nodes.borrow()[*target].is_mathml_integration_point
+    }
+}
