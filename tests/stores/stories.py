@@ -165,6 +165,19 @@ class Stories(unittest.TestCase):
         self.assertTrue(self.content("out/kept.jsonl.zst") == (self.place / "local.jsonl.zst").read_bytes())
         self.assertTrue(self.content("out/kept.decisions.jsonl.zst") is not None)
 
+    def test_many_small_objects(self):
+        lines = self.small.splitlines(keepends=True)
+        (self.place / "many").mkdir()
+        for number in range(60):
+            name, content = "many/%02d.jsonl" % number, b"".join(lines[number * 5 : number * 5 + 5])
+            (self.place / name).write_bytes(content)
+            self.put(name, content)
+        self.run_ok("many", "in/large.jsonl", "-o", "many.jsonl")
+        for kind in (None, "500", "cut"):
+            STORE.proxy.fault = Fault(kind, wants=lambda method, path: method == "GET" and "many/" in path, each=4) if kind else None
+            self.run_ok("s3://bucket/many", "s3://bucket/in/large.jsonl", "-o", "s3://bucket/out/many.jsonl")
+            self.assertTrue(self.content("out/many.jsonl") == (self.place / "many.jsonl").read_bytes())
+
     def test_threads_and_orders(self):
         for more in (["--threads", "1"], ["--threads", "5"], ["--memory", "64M"]):
             self.run_ok("s3://bucket/in/", "-o", "s3://bucket/out/kept.jsonl", *more)

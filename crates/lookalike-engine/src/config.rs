@@ -11,6 +11,7 @@ use serde::Serialize;
 use crate::{
     disk::{File, WINDOW},
     error::{Error, Result},
+    format::Format,
     memory::free_memory,
     spill::Budget,
     store,
@@ -27,6 +28,12 @@ pub struct RunConfig {
     pub method: Config,
     /// Which document of a group stays; none for the first, or for containment the longest.
     pub keep: Option<Keep>,
+    /// What all inputs hold; none for what their names and first bytes say.
+    pub format: Option<Format>,
+    /// The character between the fields of CSV; none for what a file's ending or header says.
+    pub delimiter: Option<u8>,
+    /// The label of the encoding of CSV that is not UTF-8.
+    pub encoding: Option<String>,
     /// The field with the text.
     pub text_field: String,
     /// The field with the id.
@@ -77,6 +84,9 @@ impl Default for RunConfig {
             input_commands: Vec::new(),
             method: Config::default(),
             keep: None,
+            format: None,
+            delimiter: None,
+            encoding: None,
             text_field: "text".into(),
             id_field: "id".into(),
             label_field: None,

@@ -31,6 +31,8 @@ mod store;
 
 mod spill;
 
+mod format;
+
 mod config;
 
 mod read;
@@ -57,6 +59,7 @@ pub use config::{Estimate, Observer, Progress, Resume, RunConfig, Stage};
 #[cfg(feature = "faults")]
 pub use disk::faults;
 pub use error::{Error, ErrorKind, Result};
+pub use format::Format;
 pub use memory::peak_memory;
 pub use read::PACKED;
 pub use run::{

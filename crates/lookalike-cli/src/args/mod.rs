@@ -11,7 +11,7 @@ use lookalike::{
     Config, FingerprintBy, Occurrences,
     text::{Folds, TokensBy},
 };
-use lookalike_engine::RunConfig;
+use lookalike_engine::{Format, RunConfig};
 
 pub use self::{
     find::{CandidatesBy, FindArgs, MeasureBy, MethodBy, modulus},
@@ -21,7 +21,7 @@ pub use self::{
 /// Where the documents are.
 #[derive(Args)]
 pub struct InputArgs {
-    /// JSON Lines files (plain, .gz, .zst, .bz2, .xz, .lz4 or .br), folders, quoted globs, URLs of them (s3://, gs://, az://; of a file also
+    /// JSON Lines, JSON arrays and CSV or TSV in files (plain, .gz, .zst, .bz2, .xz, .lz4 or .br), folders, quoted globs, URLs of them (s3://, gs://, az://; of a file also
     /// https://), or - for standard input
     #[arg(required_unless_present = "input_command", value_name = "INPUT")]
     pub inputs: Vec<String>,
@@ -36,6 +36,16 @@ pub struct InputArgs {
 /// How a line is read.
 #[derive(Args)]
 pub struct RecordArgs {
+    /// What all inputs hold [default: what their endings and first bytes say]
+    #[arg(long, value_enum, value_name = "FORMAT", help_heading = "Input")]
+    pub format: Option<FormatBy>,
+    /// The character between the fields of CSV [default: a tab in .tsv, else of comma, semicolon, tab and bar the one that the
+    /// header has most]
+    #[arg(long, value_name = "CHARACTER", value_parser = delimiter, help_heading = "Input")]
+    pub delimiter: Option<u8>,
+    /// The encoding of CSV that is not UTF-8, such as windows-1252 or gbk
+    #[arg(long, value_name = "LABEL", help_heading = "Input")]
+    pub encoding: Option<String>,
     #[command(flatten)]
     pub fields: FieldArgs,
     /// Set bad lines aside in FILE (- is standard output), count them and go on, instead of stopping at the first
@@ -46,10 +56,39 @@ pub struct RecordArgs {
     pub allow_repeated_ids: bool,
 }
 
+/// What inputs hold.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum FormatBy {
+    /// JSON Lines: an object on each line
+    Jsonl,
+    /// one JSON array of objects
+    Json,
+    /// CSV or TSV with a header
+    Csv,
+}
+
+impl From<FormatBy> for Format {
+    fn from(format: FormatBy) -> Self {
+        match format {
+            FormatBy::Jsonl => Self::Lines,
+            FormatBy::Json => Self::Array,
+            FormatBy::Csv => Self::Delimited,
+        }
+    }
+}
+
+fn delimiter(given: &str) -> Result<u8, String> {
+    match given.as_bytes() {
+        b"\\t" => Ok(b'\t'),
+        &[one] if one != b'"' && one.is_ascii() && (one == b'\t' || !one.is_ascii_control()) => Ok(one),
+        _ => Err("give one character of ASCII that is no quote, or \\t for a tab".into()),
+    }
+}
+
 /// The fields of a record.
 #[derive(Args)]
 pub struct FieldArgs {
-    /// The field that holds the text
+    /// The field that holds the text; of CSV, the column
     #[arg(long, value_name = "FIELD", default_value = "text", help_heading = "Input")]
     pub text_field: String,
     /// The field that holds the id, a string or a number; a record without one is called file:line
@@ -188,6 +227,9 @@ pub fn run_config(input: &InputArgs, run: &RunArgs, method: Config) -> RunConfig
         inputs: input.inputs.clone(),
         input_commands: input.input_command.clone(),
         method,
+        format: records.format.map(Format::from),
+        delimiter: records.delimiter,
+        encoding: records.encoding.clone(),
         text_field: records.fields.text_field.clone(),
         id_field: records.fields.id_field.clone(),
         allow_repeated_ids: records.allow_repeated_ids,

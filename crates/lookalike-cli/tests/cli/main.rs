@@ -5,6 +5,7 @@ mod curve_and_compare;
 mod dedup;
 mod errors;
 mod eval;
+mod formats;
 mod golden;
 mod input_commands;
 mod methods;

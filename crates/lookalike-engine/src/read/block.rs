@@ -2,12 +2,18 @@
 
 use std::{
     ops::Range,
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use super::{
     Source,
-    record::{Fault, Fields, Record},
+    cells::Columns,
+    delimited::{self, Cells},
+    reading::Reading,
+    record::{Fault, Record},
 };
 use crate::error::{Error, ErrorKind};
 
@@ -20,6 +26,8 @@ pub(crate) struct Block {
     pub(super) buffer: Vec<u8>,
     /// Where each record lies in the buffer.
     spans: Vec<Span>,
+    /// What they are.
+    pub(super) records: Records,
     /// Number of the block in the whole source, from 0: known in passes after the first.
     pub(crate) number: usize,
     /// Number of the part.
@@ -32,6 +40,18 @@ pub(crate) struct Block {
     pub(super) before: u64,
     /// The record last read, from 0.
     current: AtomicUsize,
+}
+
+/// What a block's records are.
+#[derive(Debug, Default, Clone)]
+pub(super) enum Records {
+    /// JSON objects on a line each.
+    #[default]
+    Lines,
+    /// JSON objects of an array.
+    Elements,
+    /// Of a CSV file with these columns.
+    Cells(Arc<Columns>),
 }
 
 /// Where a record lies in a buffer of at most 4 GiB: half as large as a range.
@@ -74,6 +94,7 @@ impl Block {
             start += 3;
         }
         self.spans.clear();
+        self.records = Records::Lines;
         let mut from = start as u32;
         self.spans.extend(memchr::memchr_iter(b'\n', &self.buffer[start..end]).map(|at| {
             let end = (start + at + 1) as u32;
@@ -83,6 +104,25 @@ impl Block {
             self.spans.push(Span { start: from, end: end as u32 });
         }
         self.current.store(0, Ordering::Relaxed);
+    }
+
+    /// Its buffer, to be filled with other records, each of which is [pushed](Self::push).
+    pub(super) fn emptied(&mut self) -> Vec<u8> {
+        self.spans.clear();
+        self.current.store(0, Ordering::Relaxed);
+        let mut buffer = std::mem::take(&mut self.buffer);
+        buffer.clear();
+        buffer
+    }
+
+    /// Takes a place in the buffer for a record.
+    pub(super) fn push(&mut self, place: Range<usize>) {
+        self.spans.push(Span { start: place.start as u32, end: place.end as u32 });
+    }
+
+    /// Takes the buffer with its records.
+    pub(super) fn fill(&mut self, buffer: Vec<u8>, records: Records) {
+        (self.buffer, self.records) = (buffer, records);
     }
 
     /// The number of its records, blank lines among them.
@@ -128,13 +168,15 @@ impl Block {
     /// # Errors
     /// What is no usable record.
     #[inline]
-    pub(crate) fn record<'a>(&'a self, at: usize, fields: &Fields, room: &'a mut Room) -> Result<Option<Record<'a>>, Fault> {
+    pub(crate) fn record<'a>(&'a self, at: usize, reading: &Reading, room: &'a mut Room) -> Result<Option<Record<'a>>, Fault> {
         self.current.store(at, Ordering::Relaxed);
-        let line = self.raw(at);
-        if is_blank(line) {
-            return Ok(None);
+        let raw = self.raw(at);
+        match &self.records {
+            Records::Lines if is_blank(raw) => Ok(None),
+            Records::Lines | Records::Elements => Record::read(raw, &reading.fields, &mut room.text).map(Some),
+            Records::Cells(_) if delimited::is_blank(raw) => Ok(None),
+            Records::Cells(columns) => columns.record(raw, &reading.fields, reading.encoding, room).map(Some),
         }
-        Record::read(line, fields, &mut room.text).map(Some)
     }
 
     /// Reads a record that an earlier pass has found usable.
@@ -142,19 +184,33 @@ impl Block {
     /// # Errors
     /// It is not what it was.
     #[inline]
-    pub(crate) fn same_record<'a>(
-        &'a self,
-        at: usize,
-        fields: &Fields,
-        source: &Source,
-        room: &'a mut Room,
-    ) -> crate::error::Result<Record<'a>> {
-        self.record(at, fields, room).ok().flatten().ok_or_else(|| source.changed(self.part))
+    pub(crate) fn same_record<'a>(&'a self, at: usize, source: &Source, room: &'a mut Room) -> crate::error::Result<Record<'a>> {
+        self.record(at, source.reading(), room).ok().flatten().ok_or_else(|| source.changed(self.part))
     }
 
     /// Appends a record that is none, as it stands, for those who look at it by themselves.
     pub(crate) fn set_aside(&self, at: usize, into: &mut Vec<u8>) {
         push_line(into, self.raw(at));
+    }
+
+    /// Whether its records are lines of JSON.
+    pub(crate) fn is_lines(&self) -> bool {
+        matches!(self.records, Records::Lines)
+    }
+
+    /// The columns that its records have, where they are of CSV.
+    pub(crate) fn columns(&self) -> Option<&Arc<Columns>> {
+        if let Records::Cells(columns) = &self.records { Some(columns) } else { None }
+    }
+
+    /// Appends a record as a JSON object on a line of its own.
+    pub(crate) fn json_line(&self, at: usize, reading: &Reading, room: &mut Room, into: &mut Vec<u8>) {
+        match &self.records {
+            Records::Lines => return push_line(into, self.raw(at)),
+            Records::Elements => push_compact(into, self.raw(at)),
+            Records::Cells(columns) => columns.json(self.raw(at), reading.encoding, room, into),
+        }
+        into.push(b'\n');
     }
 
     /// The number of the record last read, counted from the block's first.
@@ -171,11 +227,28 @@ impl Block {
 #[derive(Debug, Default)]
 pub(crate) struct Room {
     pub(super) text: String,
+    pub(super) bytes: Vec<u8>,
+    pub(super) cells: Cells,
+    /// Id, keep order's field, label.
+    pub(super) values: [String; 3],
 }
 
 /// Whether a line holds nothing: passed over, and no document.
 pub(crate) fn is_blank(line: &[u8]) -> bool {
     line.iter().all(u8::is_ascii_whitespace)
+}
+
+/// Copies a JSON value, and leaves line ends out: between its parts they mean nothing, and in strings there are none.
+fn push_compact(into: &mut Vec<u8>, value: &[u8]) {
+    for piece in value.split(|byte| matches!(byte, b'\n' | b'\r')) {
+        // What stood before a part on its line only shifted it.
+        let shift = if into.ends_with(b"\n") || piece.len() == value.len() { 0 } else { indent(piece) };
+        into.extend_from_slice(&piece[shift..]);
+    }
+}
+
+fn indent(line: &[u8]) -> usize {
+    line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }
 
 /// Copies a line; one that ends with its file gets a newline.

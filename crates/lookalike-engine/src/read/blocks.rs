@@ -14,11 +14,7 @@ use super::{
     cut::{Failure, Stream, blocks, cut_file},
     source::Opened,
 };
-use crate::{
-    disk,
-    error::{Error, Result},
-    lock::lock,
-};
+use crate::{disk, error::Result, lock::lock};
 
 /// Bytes of results that may wait, for compressed parts behind the first to be read before it has ended.
 const MOST_WAITING: usize = 64 << 20;
@@ -188,7 +184,7 @@ impl<'a> Blocks<'a> {
                     self.source.compare(block, self.first_blocks.is_empty())?;
                     Ok(true)
                 }
-                Some(failure) => Err(self.told(part, failure)),
+                Some(failure) => Err(failure.told(self.source, part)),
             };
         }
     }
@@ -202,11 +198,10 @@ impl<'a> Blocks<'a> {
                 self.source.count(first * self.source.span() as u64);
                 Ok(Open::Plain(Arc::new(File(file, size)), first))
             }
-            Opened::Stream(reader) => {
-                let mut stream = Stream::new(reader);
+            Opened::Stream(mut stream) => {
                 room.part = part;
                 for _ in 0..first {
-                    stream.cut(room, self.source.span()).map_err(|failure| self.told(part, failure))?;
+                    stream.cut(room, self.source.span()).map_err(|failure| failure.told(self.source, part))?;
                     self.source.compare(room, false)?;
                     if room.last {
                         return Err(self.source.changed(part));
@@ -230,7 +225,7 @@ impl<'a> Blocks<'a> {
             let held = state.held.get(&part).copied().unwrap_or(0);
             let (index, may_wait) = match open {
                 Open::Plain(_, index) => (*index, false),
-                Open::Stream(stream) => (stream.index, state.waiting < most_waiting),
+                Open::Stream(stream) => (stream.index(), state.waiting < most_waiting),
                 Open::Busy => continue,
             };
             let free = if part == state.due.0 { held < self.most } else { all < self.most || may_wait };
@@ -285,14 +280,6 @@ impl<'a> Blocks<'a> {
         match rest.first().is_none_or(|&end| block.number < end) {
             true => Ok(()),
             false => Err(self.source.changed(block.part)),
-        }
-    }
-
-    fn told(&self, part: usize, failure: Failure) -> Error {
-        match failure {
-            Failure::Told(error) => error,
-            Failure::Changed => self.source.changed(part),
-            Failure::Read(error) => Error::reading(self.source.name(part), &error),
         }
     }
 

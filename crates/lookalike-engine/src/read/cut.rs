@@ -3,8 +3,10 @@
 use std::io::{self, ErrorKind, Read};
 
 use super::{
+    Source,
     block::{Block, too_long},
     open::Reader,
+    records::RecordStream,
 };
 use crate::{disk::File, error::Error};
 
@@ -15,7 +17,7 @@ const BEHIND: usize = 8 << 10;
 const PIECE: usize = 4 << 20;
 
 /// The longest line: 2 GiB.
-const LONGEST: usize = 2 << 30;
+pub(super) const LONGEST: usize = 2 << 30;
 
 /// A buffer that a long line has made larger than this is given back.
 const KEPT: usize = 32 << 20;
@@ -32,6 +34,17 @@ pub(super) enum Failure {
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         Self::Read(error)
+    }
+}
+
+impl Failure {
+    /// The failure of a part.
+    pub(super) fn told(self, source: &Source, part: usize) -> Error {
+        match self {
+            Self::Told(error) => error,
+            Self::Changed => source.changed(part),
+            Self::Read(error) => Error::reading(source.name(part), &error),
+        }
     }
 }
 
@@ -138,7 +151,31 @@ pub(super) fn cut_file(block: &mut Block, file: &File, size: u64, span: usize) -
 }
 
 /// An input that can only be read on.
-pub(super) struct Stream {
+pub(super) enum Stream {
+    Lines(LineStream),
+    Records(RecordStream),
+}
+
+impl Stream {
+    /// The next block.
+    pub(super) fn index(&self) -> u64 {
+        match self {
+            Self::Lines(stream) => stream.index,
+            Self::Records(stream) => stream.index,
+        }
+    }
+
+    /// Fills `block` with what is next.
+    pub(super) fn cut(&mut self, block: &mut Block, span: usize) -> Result<(), Failure> {
+        match self {
+            Self::Lines(stream) => stream.cut(block, span),
+            Self::Records(stream) => stream.cut(block, span),
+        }
+    }
+}
+
+/// Lines that can only be read on.
+pub(super) struct LineStream {
     reader: Reader,
     /// The next block.
     pub(super) index: u64,
@@ -148,7 +185,7 @@ pub(super) struct Stream {
     ended: bool,
 }
 
-impl Stream {
+impl LineStream {
     pub(super) fn new(reader: Reader) -> Self {
         Self { reader, index: 0, at: 0, rest: Vec::new(), ended: false }
     }

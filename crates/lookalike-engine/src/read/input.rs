@@ -10,6 +10,7 @@ use walkdir::WalkDir;
 use super::packing::PACKED;
 use crate::{
     error::{Error, ErrorKind, Result},
+    format::Format,
     store::{self, Object},
 };
 
@@ -35,9 +36,6 @@ impl Input {
         }
     }
 }
-
-/// Endings of files that are taken from a folder.
-const ENDINGS: [&str; 2] = [".jsonl", ".ndjson"];
 
 /// The inputs in the order given, commands last; inside a folder or a glob in the order of names.
 pub(crate) fn expand(names: &[String], commands: &[String]) -> Result<Vec<Input>> {
@@ -85,7 +83,7 @@ fn folder(path: &Path) -> Result<Vec<PathBuf>> {
     }
     if found.is_empty() {
         let message = format!(
-            "{}: no .jsonl or .ndjson file (plain or compressed) in this folder; name the files themselves",
+            "{}: no .jsonl, .ndjson, .csv or .tsv file (plain or compressed) in this folder; name the files themselves",
             path.display()
         );
         return Err(Error::new(ErrorKind::Input, message));
@@ -97,7 +95,8 @@ fn folder(path: &Path) -> Result<Vec<PathBuf>> {
 fn is_wanted(name: &str) -> bool {
     let name = PACKED.iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(name);
     // What an earlier run wrote beside what it kept is no collection.
-    ENDINGS.iter().any(|ending| name.ends_with(ending)) && !name.ends_with(".decisions.jsonl")
+    let is_data = Format::of_name(name).is_some_and(Format::is_collection) && !name.ends_with(".json");
+    is_data && !name.ends_with(".decisions.jsonl")
 }
 
 fn matching(pattern: &str) -> Result<Vec<PathBuf>> {

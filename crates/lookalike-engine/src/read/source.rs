@@ -2,8 +2,9 @@
 //! commands run anew; what can be read only once (standard input, pipes) is spooled, compressed, while it is first read.
 
 use std::{
+    collections::BTreeMap,
     fs::Metadata,
-    io::{self, Read, Seek, Write},
+    io::{self, Cursor, Read, Seek, Write},
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex,
@@ -16,14 +17,21 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
     Block, Input, Tag,
+    cells::Columns,
     command::{Running, widen},
+    cut::{LineStream, Stream},
+    format::LOOK,
     open::{Counted, Reader, decompress},
     packing::{Packing, START},
+    reading::Reading,
+    records::RecordStream,
 };
 use crate::{
     disk::File,
     error::{Error, ErrorKind, Result},
+    format::Format,
     lock::lock,
+    store::{Object, ObjectStream},
 };
 
 /// All inputs of a run.
@@ -32,6 +40,9 @@ pub(crate) struct Source {
     names: Vec<String>,
     parts: Vec<Part>,
     states: Vec<State>,
+    /// What each input holds, where that is known before it is read.
+    formats: Vec<Option<Format>>,
+    reading: Reading,
     temp_dir: PathBuf,
     read: Arc<AtomicU64>,
     total: u64,
@@ -39,6 +50,8 @@ pub(crate) struct Source {
     span: usize,
     /// Blocks of each input that was read to its end.
     blocks: Mutex<Vec<u64>>,
+    /// Small objects that are on their way before their turn: one after the other they would take as many round trips.
+    ahead: Mutex<BTreeMap<usize, ObjectStream>>,
 }
 
 /// What is read by itself: an input, or a piece of one that can be read without the rest.
@@ -50,6 +63,9 @@ pub(crate) struct Part {
     pub(super) before: u64,
 }
 
+/// Small objects that may be on their way before their turn.
+const OBJECTS_AHEAD: usize = 8;
+
 /// Bytes of a block: small enough to stay in a core's cache, large enough that what a block costs besides is nothing.
 const SPAN: usize = 256 << 10;
 
@@ -58,7 +74,7 @@ pub(super) enum Opened {
     /// A plain file of so many bytes, that can be read anywhere.
     Plain(File, u64),
     /// Something that can be read on.
-    Stream(Reader),
+    Stream(Stream),
 }
 
 enum State {
@@ -73,7 +89,7 @@ enum State {
 }
 
 impl Source {
-    pub(crate) fn new(inputs: Vec<Input>, temp_dir: &Path) -> Result<Self> {
+    pub(crate) fn new(inputs: Vec<Input>, reading: Reading, temp_dir: &Path) -> Result<Self> {
         let mut total = 0;
         let mut states = Vec::new();
         for input in &inputs {
@@ -98,11 +114,30 @@ impl Source {
         if states.iter().any(|state| !matches!(state, State::Regular { .. } | State::Object)) {
             total = 0;
         }
-        let temp_dir = temp_dir.into();
-        let names = inputs.iter().map(Input::name).collect();
-        let parts = (0..inputs.len()).map(|input| Part { input, before: 0 }).collect();
-        let (read, blocks) = Default::default();
-        Ok(Self { inputs, names, parts, states, temp_dir, read, total, span: SPAN, blocks })
+        let names: Vec<String> = inputs.iter().map(Input::name).collect();
+        let format = |(input, name): (&Input, &String)| match (reading.format, input) {
+            (Some(format), _) => Ok(Some(format)),
+            (None, Input::File(path)) if path.is_file() => look(path, name).map(Some),
+            (None, _) => Ok(None),
+        };
+        let formats = inputs.iter().zip(&names).map(format).collect::<Result<Vec<_>>>()?;
+        // A header is a line too: where no record has several, records have the numbers of their lines.
+        let before = |format: &Option<Format>| u64::from(*format == Some(Format::Delimited));
+        let parts = formats.iter().enumerate().map(|(input, format)| Part { input, before: before(format) }).collect();
+        Ok(Self {
+            inputs,
+            names,
+            parts,
+            states,
+            formats,
+            reading,
+            temp_dir: temp_dir.into(),
+            read: Arc::default(),
+            total,
+            span: SPAN,
+            blocks: Mutex::default(),
+            ahead: Mutex::default(),
+        })
     }
 
     pub(crate) fn inputs(&self) -> &[Input] {
@@ -111,6 +146,40 @@ impl Source {
 
     pub(crate) fn parts(&self) -> &[Part] {
         &self.parts
+    }
+
+    /// How it is read.
+    pub(crate) fn reading(&self) -> &Reading {
+        &self.reading
+    }
+
+    /// What each input holds; none where only reading it will tell.
+    pub(crate) fn formats(&self) -> &[Option<Format>] {
+        &self.formats
+    }
+
+    /// Refuses CSV files of which the records cannot stand under one header. What can be read only once is not looked at.
+    pub(crate) fn refuse_other_columns(&self) -> Result<()> {
+        let mut first: Option<(usize, Arc<Columns>)> = None;
+        for part in (0..self.parts.len()).filter(|&part| self.is_regular(part)) {
+            let Opened::Stream(Stream::Records(stream)) = self.open(part)? else { continue };
+            let Some(columns) = stream.columns() else { continue };
+            match &first {
+                None => first = Some((part, columns.clone())),
+                Some((_, other)) if other.are_those_of(columns) => {}
+                Some((other, theirs)) => {
+                    let message = format!(
+                        "{}: its columns are {}, those of {} are {}: records of both cannot stand in one CSV file; write .jsonl",
+                        self.name(part),
+                        columns.shown(),
+                        self.name(*other),
+                        theirs.shown()
+                    );
+                    return Err(Error::new(ErrorKind::Output, message));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The name of a part's input.
@@ -235,6 +304,7 @@ impl Source {
 
     /// A new pass begins.
     pub(crate) fn rewind(&self) {
+        lock(&self.ahead).clear();
         self.read.store(0, Ordering::Relaxed);
     }
 
@@ -279,13 +349,16 @@ impl Source {
                         n => filled += n,
                     }
                 }
-                if Packing::of(&start[..filled], &name)? == Packing::Plain {
+                let is_lines = self.formats[self.parts[part].input] == Some(Format::Lines);
+                if Packing::of(&start[..filled], &name)? == Packing::Plain && is_lines {
                     return Ok(Opened::Plain(file, *size));
                 }
                 decompress(Counted { packed: file, count: self.read.clone() }, &name)
             }
             State::Object => match input {
-                Input::Object(object) => decompress(Counted { packed: object.stream(), count: self.read.clone() }, &name),
+                Input::Object(object) => {
+                    decompress(Counted { packed: self.object(part, object), count: self.read.clone() }, &name)
+                }
                 _ => Err(Error::reading(&name, &io::ErrorKind::Unsupported.into())),
             },
             State::Once(spool) => self.once(input, spool),
@@ -294,7 +367,46 @@ impl Source {
                 _ => Err(Error::reading(&name, &io::ErrorKind::Unsupported.into())),
             },
         };
-        reader.map(Opened::Stream)
+        self.stream(part, reader?).map(Opened::Stream)
+    }
+
+    /// What cuts a part's bytes into records.
+    fn stream(&self, part: usize, mut reader: Reader) -> Result<Stream> {
+        let name = self.name(part);
+        let format = match self.formats[self.parts[part].input] {
+            Some(format) => format,
+            None => {
+                let mut start = Vec::new();
+                (&mut reader).take(LOOK as u64).read_to_end(&mut start).map_err(|error| Error::reading(name, &error))?;
+                let format = Format::of(name, &start);
+                reader = Box::new(Cursor::new(start).chain(reader));
+                format
+            }
+        };
+        Ok(match format {
+            Format::Array => Stream::Records(RecordStream::elements(reader, name)),
+            Format::Delimited => {
+                let stream = RecordStream::cells(reader, name, &self.reading);
+                Stream::Records(stream.map_err(|failure| failure.told(self, part).placed(|line| self.place(part, line + 1)))?)
+            }
+            _ => Stream::Lines(LineStream::new(reader)),
+        })
+    }
+
+    /// The bytes of an object, and those of the next ones on their way.
+    fn object(&self, number: usize, object: &Arc<Object>) -> ObjectStream {
+        let mut ahead = lock(&self.ahead);
+        let stream = ahead.remove(&number).unwrap_or_else(|| object.stream());
+        let nexts = self.inputs.iter().enumerate().skip(number + 1).take(OBJECTS_AHEAD);
+        for (next, input) in nexts {
+            let Input::Object(object) = input else { break };
+            if ahead.contains_key(&next) {
+                continue;
+            }
+            let Some(stream) = object.stream_ahead() else { break };
+            ahead.insert(next, stream);
+        }
+        stream
     }
 
     /// Opens what can be read only once, or what was kept of it.
@@ -320,6 +432,17 @@ impl Source {
         };
         Ok(Box::new(Spooling::new(reader, spool.clone(), &self.temp_dir)?))
     }
+}
+
+/// What a file holds, by its name and its first bytes.
+fn look(path: &Path, name: &str) -> Result<Format> {
+    let reading = |error| Error::reading(name, &error);
+    let (mut packed, mut start) = (Vec::new(), Vec::new());
+    File::open(path).and_then(|file| file.take(LOOK as u64).read_to_end(&mut packed)).map_err(reading)?;
+    // Of what is damaged or cut off that is told when it is read.
+    let cut = decompress(Cursor::new(packed), name)?.take(LOOK as u64).read_to_end(&mut start);
+    _ = cut;
+    Ok(Format::of(name, &start))
 }
 
 fn modified(metadata: &Metadata) -> Option<SystemTime> {

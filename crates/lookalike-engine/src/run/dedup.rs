@@ -18,7 +18,7 @@ use super::{
     meeting::Meetings,
     pairing::Pairing,
     settling::settle,
-    sketching::{self, Beside},
+    sketching::{self, Beside, reading},
     summary::Summary,
     table::Table,
 };
@@ -28,7 +28,7 @@ use crate::{
     memory::peak_memory,
     read::{Source, expand},
     state::State,
-    write::{Output, finish, refuse_overwriting},
+    write::{Kept, Output, Shape, finish, refuse_overwriting},
 };
 
 /// What to write. Nothing is written under its name before all of it is.
@@ -58,11 +58,12 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resu
     let paths = [&outputs.kept, &outputs.decisions, &config.skip_bad];
     let named: Vec<&Path> = paths.into_iter().flatten().map(PathBuf::as_path).collect();
     refuse_overwriting(&named, &inputs)?;
-    let source = Source::new(inputs, &config.temp_dir)?;
+    let source = Source::new(inputs, reading(config)?, &config.temp_dir)?;
     let state = config.resume.as_ref().map(|resume| State::open(resume, config, method.config(), &source));
     let mut state = state.transpose()?;
     // Opened before the work: better to hear now that a folder is missing than in an hour.
     let mut kept = outputs.kept.as_deref().map(|path| Output::create(path, config.threads)).transpose()?;
+    let shape = outputs.kept.as_deref().map(|path| Shape::of(path, &source)).transpose()?;
     let mut decisions = outputs.decisions.as_deref().map(|path| Output::create(path, config.threads)).transpose()?;
     let mut bad = config.skip_bad.as_deref().map(|path| Output::create(path, config.threads)).transpose()?;
     if outputs.dry_run {
@@ -76,6 +77,7 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resu
     let budget = config.budget(pool.current_num_threads(), &named)?;
     let ahead = windows_ahead(budget.memory());
     [&mut kept, &mut decisions].into_iter().flatten().for_each(|output| output.run_ahead(ahead));
+    let mut kept = kept.zip(shape).map(|(output, shape)| Kept::new(output, shape));
     let mut table = {
         let beside = Beside { bad: bad.as_mut(), state: state.as_mut() };
         sketching::sketch(config, &method, &source, &budget, &pool, beside, observer)?
@@ -142,7 +144,8 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resu
             whole?;
         }
     }
-    [&mut kept, &mut bad].into_iter().flatten().for_each(Output::end);
+    let kept = kept.map(Kept::end).transpose()?;
+    bad.iter_mut().for_each(Output::end);
     if let Some(output) = &mut decisions {
         emitting.decisions(output)?;
     }

@@ -1,6 +1,6 @@
 //! What was decided, written: kept lines byte for byte, decisions line by line, both in input order.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use lookalike::{Reason, Verify, verify::Measure};
 use rayon::{ThreadPool, prelude::*};
@@ -18,41 +18,12 @@ use crate::{
     error::{Error, ErrorKind, Result},
     lock::lock,
     places::{Numbering, Places},
-    read::{Block, BlockInfo, Blocks, Source},
-    write::{DecisionLines, Likeness, Output},
+    read::{Blocks, Columns, Room, Source},
+    write::{DecisionLines, Kept, Likeness, Output},
 };
 
 /// Documents whose decisions one thread writes at a time.
 const STRETCH: u64 = 4096;
-
-/// Gives the lines of a block's kept documents, those that follow each other in one piece; gives their number.
-pub(crate) fn each_kept_run(
-    block: &Block,
-    info: &BlockInfo,
-    source: &Source,
-    is_kept: impl Fn(u64) -> bool,
-    mut give: impl FnMut(&[u8]) -> Result<()>,
-) -> Result<u64> {
-    let bytes = block.bytes();
-    let (mut run, mut lines) = (0..0, 0);
-    info.each_document(block, source, |document, at| {
-        if is_kept(document) {
-            let line = block.place(at);
-            lines += 1;
-            if run.end != line.start {
-                give(&bytes[std::mem::replace(&mut run, line.clone())])?;
-            }
-            run.end = line.end;
-        }
-        Ok(())
-    })?;
-    give(&bytes[run.clone()])?;
-    // One that ends with its input gets a newline.
-    if lines > 0 && !bytes[..run.end].ends_with(b"\n") {
-        give(b"\n")?;
-    }
-    Ok(lines)
-}
 
 /// All that is known at the end.
 pub(crate) struct Emitting<'a> {
@@ -72,6 +43,7 @@ pub(crate) struct Emitting<'a> {
 struct Piece {
     kept: Vec<u8>,
     lines: u64,
+    columns: Option<Arc<Columns>>,
 }
 
 impl Weigh for Piece {
@@ -110,28 +82,28 @@ impl<'a> Emitting<'a> {
     }
 
     /// Copies the kept lines, and checks that they are as many as were kept.
-    pub(crate) fn kept_lines(&self, source: &Source, output: &mut Output, kept: u64, observer: Observer) -> Result<()> {
-        let mut written = 0;
+    pub(crate) fn kept_lines(&self, source: &Source, output: &mut Kept, kept: u64, observer: Observer) -> Result<()> {
+        let (mut written, shape) = (0, output.shape());
         // Pieces that were written, to be filled again: fresh memory is dear.
         let spare: Mutex<Vec<Vec<u8>>> = Mutex::default();
         in_order(
             self.pool,
             Blocks::again(source),
-            |block, _: &mut ()| {
+            |block, room: &mut Room| {
                 let info = self.table.info(block, source)?;
                 let mut kept = lock(&spare).pop().unwrap_or_default();
                 kept.reserve(block.total_size() as usize + 1);
                 let is_kept = |document| self.pairing.is_kept(document, self.verdicts);
-                let lines = each_kept_run(block, info, source, is_kept, |run| {
-                    kept.extend_from_slice(run);
+                let lines = shape.piece(block, info, source, is_kept, room, |piece| {
+                    kept.extend_from_slice(piece);
                     Ok(())
                 })?;
-                Ok(Piece { kept, lines })
+                Ok(Piece { kept, lines, columns: block.columns().cloned() })
             },
-            |Piece { mut kept, lines }| {
+            |Piece { mut kept, lines, columns }| {
                 observer(Progress::new(Stage::Writing, source.read(), source.total()));
                 written += lines;
-                output.write(&kept)?;
+                output.write(&kept, columns.as_ref())?;
                 kept.clear();
                 lock(&spare).push(kept);
                 Ok(())

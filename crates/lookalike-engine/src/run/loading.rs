@@ -6,7 +6,6 @@ use rayon::ThreadPool;
 use super::{
     pairing::Pairing,
     parallel::{Weigh, in_order},
-    sketching::fields,
     table::Table,
 };
 use crate::{
@@ -128,8 +127,7 @@ pub(crate) fn load_contenders(pass: Pass, pairing: &Pairing) -> Result<Sets> {
 
 /// Makes the sets of those documents that have a number.
 pub(crate) fn load(pass: Pass, numbers: u32, number_of: impl Fn(u64) -> Option<u32> + Sync) -> Result<Sets> {
-    let Pass { config, method, source, table, pool, observer } = pass;
-    let fields = fields(config)?;
+    let Pass { method, source, table, pool, observer, .. } = pass;
     let mut sets = Sets::new(numbers, table);
     if numbers == 0 {
         return Ok(sets);
@@ -146,7 +144,7 @@ pub(crate) fn load(pass: Pass, numbers: u32, number_of: impl Fn(u64) -> Option<u
             let Worker { room, scratch } = worker;
             info.each_document(block, source, |document, at| {
                 if let Some(number) = number_of(document) {
-                    let record = block.same_record(at, &fields, source, room)?;
+                    let record = block.same_record(at, source, room)?;
                     method.set(record.text, scratch);
                     loaded.shingles.extend_from_slice(&scratch.fingerprints);
                     loaded.documents.push((number, scratch.fingerprints.len() as u32));

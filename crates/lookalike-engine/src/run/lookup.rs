@@ -1,5 +1,6 @@
 //! Finding documents by their ids.
 
+use super::sketching::reading;
 use crate::{
     config::RunConfig,
     error::{Error, ErrorKind, Result},
@@ -13,14 +14,13 @@ use crate::{
 /// # Errors
 /// An id that no record has; whatever is wrong with a line before the last one found.
 pub fn find_texts(config: &RunConfig, ids: &[&str]) -> Result<Vec<String>> {
-    let source = Source::new(expand(&config.inputs, &config.input_commands)?, &config.temp_dir)?;
-    let fields = super::sketching::fields(config)?;
+    let source = Source::new(expand(&config.inputs, &config.input_commands)?, reading(config)?, &config.temp_dir)?;
     let mut texts: Vec<Option<String>> = vec![None; ids.len()];
     let (mut room, mut plain) = (Room::default(), String::new());
     each_block(&source, |block, first_line| {
         for at in 0..block.len() {
             let place = || source.place(block.part, first_line + at as u64);
-            let record = block.record(at, &fields, &mut room);
+            let record = block.record(at, source.reading(), &mut room);
             let record = record.map_err(|fault| Error::new(ErrorKind::Record, format!("{}: {fault}", place())))?;
             let Some(record) = record else { continue };
             let id = match serde_json::from_str::<String>(record.id) {

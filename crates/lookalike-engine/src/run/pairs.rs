@@ -17,7 +17,7 @@ use super::{
     matching::{Likeness, Matcher},
     meeting::Meetings,
     pairing::Pairing,
-    sketching::{self, Beside},
+    sketching::{self, Beside, reading},
     table::Table,
 };
 use crate::{
@@ -122,7 +122,7 @@ fn all_passes(config: &RunConfig, output: Option<&Path>, observer: Observer) -> 
     let path = output.unwrap_or(&stdout);
     let named: Vec<&Path> = config.skip_bad.as_deref().into_iter().chain([path]).collect();
     refuse_overwriting(&named, &inputs)?;
-    let source = Source::new(inputs, &config.temp_dir)?;
+    let source = Source::new(inputs, reading(config)?, &config.temp_dir)?;
     let mut output = Output::create(path, config.threads)?;
     let mut bad = config.skip_bad.as_deref().map(|path| Output::create(path, config.threads)).transpose()?;
     let pool = pool(config.threads)?;

@@ -163,7 +163,7 @@ mod tests {
     use super::*;
     use crate::{
         config::RunConfig,
-        read::{Input, Room, each_block, is_blank},
+        read::{Input, Reading, Room, each_block, is_blank},
         run::sketching,
     };
 
@@ -180,7 +180,7 @@ mod tests {
     }
 
     fn run(file: &tempfile::NamedTempFile, work: impl Fn(&Block, &mut ()) -> Result<()> + Sync) -> Error {
-        let source = Source::new(vec![Input::File(file.path().into())], &std::env::temp_dir()).unwrap();
+        let source = Source::new(vec![Input::File(file.path().into())], Reading::lines(), &std::env::temp_dir()).unwrap();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
         in_order(&pool, Blocks::new(&source), work, |()| Ok(())).unwrap_err()
     }
@@ -190,10 +190,10 @@ mod tests {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         let lines: String = (1..=400_000).map(|line| format!("{line:09}\n")).collect();
         std::io::Write::write_all(&mut file, lines.as_bytes()).unwrap();
-        let fields = sketching::fields(&RunConfig::default()).unwrap();
+        let reading = sketching::reading(&RunConfig::default()).unwrap();
         let error = run(&file, |block, ()| {
             for at in 0..block.len() {
-                let _ = block.record(at, &fields, &mut Room::default());
+                let _ = block.record(at, &reading, &mut Room::default());
                 assert!(block.raw(at) != b"000300000\n" && block.raw(at) != b"000399999\n", "as it may");
             }
             Ok(())
@@ -207,7 +207,7 @@ mod tests {
     fn a_panic_elsewhere_ends_the_run_as_well() {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         std::io::Write::write_all(&mut file, &b"0123456789\n".repeat(400_000)).unwrap();
-        let source = Source::new(vec![Input::File(file.path().into())], &std::env::temp_dir()).unwrap();
+        let source = Source::new(vec![Input::File(file.path().into())], Reading::lines(), &std::env::temp_dir()).unwrap();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
         let sink = |(): ()| panic!("as it may");
         let error = in_order(&pool, Blocks::new(&source), |_, (): &mut ()| Ok(()), sink).unwrap_err();
@@ -296,7 +296,7 @@ mod tests {
                 std::fs::write(&path, packed).unwrap();
                 names.push(Input::File(path));
             }
-            let source = Source::new(names, folder.path()).unwrap().with_span(span);
+            let source = Source::new(names, Reading::lines(), folder.path()).unwrap().with_span(span);
             prop_assert_eq!(&pass(&source, Blocks::new(&source), threads).unwrap(), &expected);
             prop_assert_eq!(&pass(&source, Blocks::again(&source), threads).unwrap(), &expected);
             let mut lines = Vec::new();
@@ -315,7 +315,8 @@ mod tests {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         let huge = "x".repeat(100 << 20);
         write!(file, "first\n{huge}\n\nlast").unwrap();
-        let source = Source::new(vec![Input::File(file.path().into())], &std::env::temp_dir()).unwrap().with_span(4096);
+        let source =
+            Source::new(vec![Input::File(file.path().into())], Reading::lines(), &std::env::temp_dir()).unwrap().with_span(4096);
         let started = std::time::Instant::now();
         let shown = pass(&source, Blocks::new(&source), 2).unwrap();
         assert_eq!(shown.len(), (100 << 20) / 4096 + 1);
@@ -329,7 +330,8 @@ mod tests {
     fn a_file_that_became_shorter_is_told() {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(&b"0123456789\n".repeat(1000)).unwrap();
-        let source = Source::new(vec![Input::File(file.path().into())], &std::env::temp_dir()).unwrap().with_span(100);
+        let source =
+            Source::new(vec![Input::File(file.path().into())], Reading::lines(), &std::env::temp_dir()).unwrap().with_span(100);
         pass(&source, Blocks::new(&source), 2).unwrap();
         file.as_file().set_len(1000).unwrap();
         let error = pass(&source, Blocks::again(&source), 2).unwrap_err();

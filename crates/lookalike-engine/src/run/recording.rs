@@ -101,7 +101,7 @@ mod tests {
     use lookalike::fingerprint::EMPTY_DIGEST;
 
     use super::*;
-    use crate::{config::RunConfig, run::sketching::fields};
+    use crate::{config::RunConfig, run::sketching::reading};
 
     /// The third line of the second block of the second input is bad, the two before it are documents.
     fn recorded(method: &Method) -> Recorded {
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn what_was_put_is_taken_and_fits_where_it_was_and_nowhere_else() {
         let method = Method::new(Default::default()).unwrap();
-        let fields = fields(&RunConfig::default()).unwrap();
+        let fields = reading(&RunConfig::default()).unwrap().fields;
         let mut start = Start::default();
         start.pass(Tag { part: 0, index: 0, last: true, lines: 3, before: 0 });
         let first = start;

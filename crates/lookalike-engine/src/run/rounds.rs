@@ -5,12 +5,12 @@ use std::{collections::BTreeMap, sync::Mutex};
 use lookalike::{Scratch, Verify};
 use rayon::prelude::*;
 
-use super::{loading::Pass, pairing::Pairing, parallel::caught, sketching::fields};
+use super::{loading::Pass, pairing::Pairing, parallel::caught};
 use crate::{
     error::{Error, Result},
     lock::lock,
     places::Places,
-    read::{Block, BlockInfo, Blocks, Fields, Room},
+    read::{Block, BlockInfo, Blocks, Room},
 };
 
 /// Blocks of a round, a thread, where memory allows: enough that threads seldom wait for each other.
@@ -50,8 +50,7 @@ pub(super) struct Rounds<'a> {
 
 impl<'a> Rounds<'a> {
     pub(super) fn new(pass: Pass<'a>, pairing: &'a Pairing) -> Result<Self> {
-        let ready =
-            Ready { pass, pairing, fields: fields(pass.config)?, exact: pass.method.verify() == Verify::Exact, settled: None };
+        let ready = Ready { pass, pairing, exact: pass.method.verify() == Verify::Exact, settled: None };
         let threads = pass.pool.current_num_threads();
         // Two rounds are at hand: one is settled while the next is made ready.
         let most = threads * (pass.table.budget.room() / 4 / BLOCK_MEMORY / threads).clamp(1, BLOCKS);
@@ -124,7 +123,6 @@ impl<'a> Rounds<'a> {
 pub(super) struct Ready<'a> {
     pub(super) pass: Pass<'a>,
     pairing: &'a Pairing,
-    fields: Fields,
     exact: bool,
     /// Blocks of the source that an earlier run has settled, and of whom in these the sets are wanted all the same.
     settled: Option<(u64, &'a Places)>,
@@ -167,7 +165,7 @@ impl Ready<'_> {
 
     fn set<'b>(&self, at: usize, block: &Block, worker: &'b mut Worker) -> Result<&'b [u64]> {
         let Worker { room, scratch } = worker;
-        let record = block.same_record(at, &self.fields, self.pass.source, room)?;
+        let record = block.same_record(at, self.pass.source, room)?;
         self.pass.method.set(record.text, scratch);
         Ok(&scratch.fingerprints)
     }

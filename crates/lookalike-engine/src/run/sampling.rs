@@ -10,6 +10,7 @@ use super::{
     enrolling::{self, Roll},
     loading::{self, Pass},
     parallel::in_order,
+    sketching::reading,
 };
 use crate::{
     config::{Observer, Progress, RunConfig, Stage},
@@ -49,7 +50,7 @@ pub struct SampleTruth {
 pub fn sample_truth(config: &RunConfig, size: u32, least: f64, observer: Observer) -> Result<SampleTruth> {
     let asked = Config { candidates: Candidates::Exact, verify: None, cluster: Cluster::Law, ..config.method.clone() };
     let method = Method::new(asked)?;
-    let source = Source::new(expand(&config.inputs, &config.input_commands)?, &config.temp_dir)?;
+    let source = Source::new(expand(&config.inputs, &config.input_commands)?, reading(config)?, &config.temp_dir)?;
     let table = enrolling::read(config, &method, &source, observer)?;
     let pool = pool(config.threads)?;
     let sample = choose_sample(table.documents as u32, size, config.method.seed);
@@ -63,7 +64,6 @@ pub fn sample_truth(config: &RunConfig, size: u32, least: f64, observer: Observe
     let comparing = Comparing { method: &method, index: SampleIndex::new(&sampled), sample: &sample, least };
     drop((sets, sampled));
 
-    let fields = super::sketching::fields(config)?;
     let mut pairs: Vec<SimilarPair> = Vec::new();
     in_order(
         &pool,
@@ -73,7 +73,7 @@ pub fn sample_truth(config: &RunConfig, size: u32, least: f64, observer: Observe
             let info = table.info(block, &source)?;
             let Worker { room, scratch, meetings } = worker;
             info.each_document(block, &source, |document, at| {
-                let record = block.same_record(at, &fields, &source, room)?;
+                let record = block.same_record(at, &source, room)?;
                 method.set(record.text, scratch);
                 comparing.partners(document as u32, &scratch.fingerprints, meetings, &mut found);
                 Ok(())

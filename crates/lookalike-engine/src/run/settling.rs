@@ -11,7 +11,6 @@ use lookalike::{Verify, cluster::Links};
 use super::{
     awaited::awaited,
     deciding::{CopiesOf, Deciding},
-    emitting::each_kept_run,
     estimating::Estimating,
     loading::{Pass, Sets},
     matching::Matcher,
@@ -24,8 +23,9 @@ use crate::{
     config::{Progress, Stage},
     error::{ErrorKind, Result},
     places::Places,
+    read::Room,
     state::{Resumed, State, Taken, put},
-    write::Output,
+    write::Kept,
 };
 
 /// Reads the input again, decides about all contenders by the law, and writes the kept lines. Gives the number of these too.
@@ -35,7 +35,7 @@ pub(crate) fn settle(
     pass: Pass,
     matcher: &Matcher,
     links: Links,
-    output: &mut Option<Output>,
+    output: &mut Option<Kept>,
     others_wanted: bool,
     state: Option<&mut State>,
 ) -> Result<(Verdicts, u64)> {
@@ -60,7 +60,19 @@ pub(crate) fn settle(
     }
     let mut rounds = Rounds::new(pass, pairing)?.behind(done.blocks, &wanted);
     let ready = rounds.ready();
-    let mut settling = Settling { deciding, pairing, ready, awaited, next: 0, done, output, others_wanted, written: 0, state };
+    let mut settling = Settling {
+        deciding,
+        pairing,
+        ready,
+        awaited,
+        next: 0,
+        done,
+        output,
+        others_wanted,
+        written: 0,
+        room: Room::default(),
+        state,
+    };
     let (mut round, mut spare) = (pool.install(|| rounds.next(Vec::new()))?, Vec::new());
     let mut estimating = Estimating::new();
     while let Some(now) = round {
@@ -120,10 +132,11 @@ struct Settling<'a> {
     next: u32,
     /// What an earlier run decided: of it only sets are missing, and the kept lines.
     done: Reached,
-    output: &'a mut Option<Output>,
+    output: &'a mut Option<Kept>,
     others_wanted: bool,
     /// Kept lines.
     written: u64,
+    room: Room,
     state: Option<&'a mut State>,
 }
 
@@ -171,7 +184,8 @@ impl Settling<'_> {
         let Some(output) = self.output else { return Ok(()) };
         let is_kept = |document| self.pairing.is_kept(document, &self.deciding.verdicts);
         let (info, source) = (self.ready.info(block)?, self.ready.pass.source);
-        self.written += each_kept_run(block, info, source, is_kept, |run| output.write(run))?;
+        let (shape, columns) = (output.shape(), block.columns());
+        self.written += shape.piece(block, info, source, is_kept, &mut self.room, |piece| output.write(piece, columns))?;
         Ok(())
     }
 }

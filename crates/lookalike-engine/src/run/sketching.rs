@@ -19,7 +19,7 @@ use crate::{
     config::{Observer, Progress, RunConfig, Stage},
     error::{Error, ErrorKind, Result},
     lock::lock,
-    read::{Block, Blocks, Fields, Room, Source, Start},
+    read::{Block, Blocks, Fields, Reading, Room, Source, Start, encoding_named},
     spill::Budget,
     state::{Resumed, State},
     write::Output,
@@ -32,8 +32,8 @@ struct Worker {
     scratch: Scratch,
 }
 
-/// The fields that a run reads.
-pub(crate) fn fields(config: &RunConfig) -> Result<Fields> {
+/// How a run reads its inputs.
+pub(crate) fn reading(config: &RunConfig) -> Result<Reading> {
     if config.text_field == config.id_field {
         let message =
             format!("field {:?} cannot be both the text and the id; see --text-field and --id-field", config.text_field);
@@ -49,7 +49,9 @@ pub(crate) fn fields(config: &RunConfig) -> Result<Fields> {
         return Err(Error::new(ErrorKind::Config, message));
     }
     let (text, id, label) = (config.text_field.clone(), config.id_field.clone(), config.label_field.clone());
-    Ok(Fields { text, id, keep, label })
+    let fields = Fields { text, id, keep, label };
+    let encoding = config.encoding.as_deref().map(encoding_named).transpose()?;
+    Ok(Reading { format: config.format, delimiter: config.delimiter, encoding, ..Reading::of(fields) })
 }
 
 /// Where what is found out goes besides the table.
@@ -74,14 +76,14 @@ pub(crate) fn sketch(
     observer: Observer,
 ) -> Result<Table> {
     let Beside { mut bad, mut state } = beside;
-    let fields = fields(config)?;
+    let fields = &source.reading().fields;
     let mut table = Table::new(method, budget);
     let checked = !config.allow_repeated_ids;
     let start = match &mut state {
-        Some(state) => restore(state, (method, &fields), source, &mut table, &mut bad, checked)?,
+        Some(state) => restore(state, (method, fields), source, &mut table, &mut bad, checked)?,
         None => Start::default(),
     };
-    let pass = Pass { method, fields: &fields, skip_bad: config.skip_bad.is_some(), spare: Mutex::default() };
+    let pass = Pass { method, reading: source.reading(), skip_bad: config.skip_bad.is_some(), spare: Mutex::default() };
     let mut estimating = Estimating::new();
     in_order_placed(
         pool,
@@ -173,7 +175,7 @@ fn refuse_repeated_ids(table: &mut Table, source: &Source, pool: &ThreadPool) ->
 
 struct Pass<'a> {
     method: &'a Method,
-    fields: &'a Fields,
+    reading: &'a Reading,
     skip_bad: bool,
     /// Emptied results, to be filled again: fresh memory is dear.
     spare: Mutex<Vec<Sketched>>,
@@ -186,7 +188,7 @@ impl Pass<'_> {
         out.info.part = block.part;
         for at in 0..block.len() {
             let number = at as u32;
-            let record = match block.record(at, self.fields, room) {
+            let record = match block.record(at, self.reading, room) {
                 Ok(Some(record)) => record,
                 Ok(None) => {
                     out.info.skipped.push(number);
@@ -211,10 +213,10 @@ impl Pass<'_> {
             if self.method.lists() {
                 out.lists.push(&scratch.elements, scratch.level);
             }
-            if self.fields.keep != Keep::First {
+            if self.reading.fields.keep != Keep::First {
                 out.keys.push(record.key);
             }
-            if self.fields.label.is_some() {
+            if self.reading.fields.label.is_some() {
                 out.labels.push(NonZeroU128::new(hash_name(record.label)).filter(|_| !record.label.is_empty()));
             }
             out.ids.push(record.id);

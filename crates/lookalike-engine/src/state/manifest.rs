@@ -18,6 +18,7 @@ use crate::{
     config::RunConfig,
     disk::File,
     error::{Error, ErrorKind, Result},
+    format::Format as InputFormat,
     read::{Input, Source},
 };
 
@@ -81,6 +82,9 @@ struct Described<'a> {
     #[serde(flatten)]
     method: &'a Config,
     keep: String,
+    format: Option<InputFormat>,
+    delimiter: Option<u8>,
+    encoding: Option<&'a str>,
     text_field: &'a str,
     id_field: &'a str,
     label_field: Option<&'a str>,
@@ -93,6 +97,9 @@ impl Manifest {
         let described = Described {
             method,
             keep: config.keep().to_string(),
+            format: config.format,
+            delimiter: config.delimiter,
+            encoding: config.encoding.as_deref(),
             text_field: &config.text_field,
             id_field: &config.id_field,
             label_field: config.label_field.as_deref(),

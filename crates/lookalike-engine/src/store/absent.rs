@@ -12,6 +12,9 @@ use crate::error::{Error, ErrorKind, Result};
 pub(crate) enum Object {}
 
 /// There is none.
+pub(crate) type ObjectStream = io::Empty;
+
+/// There is none.
 pub(crate) enum Upload {}
 
 /// There is none.
@@ -43,7 +46,11 @@ impl Object {
         match *self {}
     }
 
-    pub(crate) fn stream(self: &Arc<Self>) -> io::Empty {
+    pub(crate) fn stream(self: &Arc<Self>) -> ObjectStream {
+        match **self {}
+    }
+
+    pub(crate) fn stream_ahead(self: &Arc<Self>) -> Option<ObjectStream> {
         match **self {}
     }
 

@@ -42,11 +42,13 @@ mod absent;
 mod tests;
 
 #[cfg(not(feature = "cloud"))]
-pub(crate) use absent::{Object, Upload, Uploaded, expand};
+pub(crate) use absent::{Object, ObjectStream, Upload, Uploaded, expand};
 #[cfg(feature = "cloud")]
 pub(crate) use listing::expand;
 #[cfg(feature = "cloud")]
 pub(crate) use object::Object;
+#[cfg(feature = "cloud")]
+pub(crate) use stream::ObjectStream;
 #[cfg(feature = "cloud")]
 pub(crate) use upload::{Upload, Uploaded};
 

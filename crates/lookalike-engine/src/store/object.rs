@@ -122,6 +122,11 @@ impl Object {
         ObjectStream::new(self.clone())
     }
 
+    /// The same for an object whose turn is near: small ones are asked for now, a few at a time. None for the others.
+    pub(crate) fn stream_ahead(self: &Arc<Self>) -> Option<ObjectStream> {
+        ObjectStream::ahead(self)
+    }
+
     /// Ranges of it, in the order given; near ones are asked for together, some at a time.
     ///
     /// # Errors

@@ -53,6 +53,18 @@ impl ObjectStream {
         Self { object, parts: VecDeque::new(), next: 0, piece: Piece::default(), read: 0 }
     }
 
+    /// The bytes of a small object that will be read soon, already on their way; none where that is not worth it, or others need the
+    /// room.
+    pub(super) fn ahead(object: &Arc<Object>) -> Option<Self> {
+        let small = (1..=object.bucket.part).contains(&object.size());
+        if !small || ROOM.available_permits() <= (AHEAD / PART / 2) as usize {
+            return None;
+        }
+        let mut stream = Self::new(object.clone());
+        // What fails now fails again when it is read.
+        stream.ask().is_ok().then_some(stream)
+    }
+
     /// Asks for as many parts as may be on their way: one always, more where there is room.
     fn ask(&mut self) -> Result<()> {
         let size = self.object.size();

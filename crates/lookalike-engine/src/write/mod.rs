@@ -5,11 +5,13 @@ mod codecs;
 mod decisions;
 mod encode;
 mod gzip;
+mod kept;
 mod output;
 mod overwriting;
 mod publish;
 mod sink;
 
 pub(crate) use decisions::{DecisionLines, Likeness};
+pub(crate) use kept::{Kept, Shape};
 pub(crate) use output::{Output, finish};
 pub(crate) use overwriting::refuse_overwriting;

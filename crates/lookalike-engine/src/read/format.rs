@@ -1,0 +1,99 @@
+//! What a file holds: by its name's ending, and where that says nothing, by its first bytes.
+
+use super::{
+    array::begins_array,
+    packing::{PACKED, START},
+};
+use crate::format::Format;
+
+/// What the endings of names mean. Whether `.json` is an array or lines, and `.txt` lines or a document, the first bytes say.
+const ENDINGS: [(&str, Format); 18] = [
+    (".jsonl", Format::Lines),
+    (".ndjson", Format::Lines),
+    (".json", Format::Lines),
+    (".csv", Format::Delimited),
+    (".tsv", Format::Delimited),
+    (".tab", Format::Delimited),
+    (".warc", Format::Warc),
+    (".wet", Format::Warc),
+    (".txt", Format::Text),
+    (".text", Format::Text),
+    (".md", Format::Text),
+    (".markdown", Format::Text),
+    (".rst", Format::Text),
+    (".tex", Format::Text),
+    (".org", Format::Text),
+    (".html", Format::Html),
+    (".htm", Format::Html),
+    (".xhtml", Format::Html),
+];
+
+/// Bytes that are looked at: enough for white space before what matters, and for a header's delimiters.
+pub(super) const LOOK: usize = 4096;
+
+impl Format {
+    /// What a name's ending says, a packing's ending left out.
+    pub(crate) fn of_name(name: &str) -> Option<Self> {
+        let name = name.to_ascii_lowercase();
+        let name = PACKED.iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(&name);
+        ENDINGS.iter().find(|(ending, _)| name.ends_with(ending)).map(|&(_, format)| format)
+    }
+
+    /// What a file holds that has this name and begins so, decompressed.
+    pub(super) fn of(name: &str, start: &[u8]) -> Self {
+        let named = Self::of_name(name);
+        if start.starts_with(b"WARC/") {
+            return Self::Warc;
+        }
+        match named {
+            None | Some(Self::Lines) if begins_array(start) => Self::Array,
+            Some(Self::Text) if begins_object(start) => Self::Lines,
+            named => named.unwrap_or(Self::Lines),
+        }
+    }
+
+    /// Whether a file has many documents.
+    pub(crate) fn is_collection(self) -> bool {
+        !matches!(self, Self::Text | Self::Html)
+    }
+
+    /// Whether a file of this name may be an array as well as lines.
+    pub(crate) fn may_be_array(name: &str) -> bool {
+        let name = name.to_ascii_lowercase();
+        PACKED.iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(&name).ends_with(".json")
+    }
+}
+
+/// Whether what begins so may be JSON Lines.
+fn begins_object(start: &[u8]) -> bool {
+    const MARK: &[u8] = b"\xef\xbb\xbf";
+    start.strip_prefix(MARK).unwrap_or(start).trim_ascii_start().starts_with(b"{")
+}
+
+const _: () = assert!(START <= LOOK);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_beginnings_in_a_table() {
+        for (name, start, format) in [
+            ("a.jsonl", &b"{\"text\":\"\"}"[..], Format::Lines),
+            ("a.json.gz", b" \n{\"text\"", Format::Lines),
+            ("a.JSON", b"\xef\xbb\xbf [\n", Format::Array),
+            ("a.ndjson", b"[1]", Format::Array),
+            ("a", b"", Format::Lines),
+            ("a.dat", b"[{", Format::Array),
+            ("a.csv.zst", b"[{", Format::Delimited),
+            ("a.tsv", b"id\ttext", Format::Delimited),
+            ("a.txt", b"Once upon a time", Format::Text),
+            ("a.txt", b"{\"text\":", Format::Lines),
+            ("a.htm", b"<html>", Format::Html),
+            ("a.warc.gz", b"WARC/1.0\r\n", Format::Warc),
+            ("crawl", b"WARC/1.1\r\n", Format::Warc),
+        ] {
+            assert_eq!(Format::of(name, start), format, "{name}");
+        }
+    }
+}

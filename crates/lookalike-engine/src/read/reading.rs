@@ -1,0 +1,51 @@
+//! How inputs are read: what the user said of them.
+
+#[cfg(feature = "html")]
+use super::html::Html;
+use super::record::Fields;
+use crate::format::Format;
+
+/// How inputs are read.
+#[derive(Debug, Clone)]
+pub(crate) struct Reading {
+    pub(crate) fields: Fields,
+    /// What all inputs hold, where their names and bytes are not to decide.
+    pub(crate) format: Option<Format>,
+    /// Of CSV, where the header is not to decide.
+    pub(crate) delimiter: Option<u8>,
+    /// Which text of HTML; of what is no page by its name or type only where it is asked for.
+    #[cfg(feature = "html")]
+    pub(crate) html: Option<Html>,
+    /// The encoding of what is not UTF-8, where it is not to be guessed.
+    pub(crate) encoding: Option<&'static str>,
+}
+
+impl Reading {
+    /// Records with these fields, in files that say by themselves what they are.
+    pub(crate) fn of(fields: Fields) -> Self {
+        Self {
+            fields,
+            format: None,
+            delimiter: None,
+            #[cfg(feature = "html")]
+            html: None,
+            encoding: None,
+        }
+    }
+
+    /// JSON Lines that are not looked at as records.
+    pub(crate) fn lines() -> Self {
+        let fields = Fields { text: String::new(), id: String::new(), keep: lookalike::cluster::Keep::First, label: None };
+        Self { format: Some(Format::Lines), ..Self::of(fields) }
+    }
+}
+
+/// What stands in for the names of encodings where there are none.
+///
+/// # Errors
+/// Always.
+#[cfg(not(feature = "encodings"))]
+pub(crate) fn encoding_named(label: &str) -> crate::error::Result<&'static str> {
+    let message = format!("--encoding {label}: this lookalike was built without encodings (the cargo feature `encodings`)");
+    Err(crate::error::Error::new(crate::error::ErrorKind::Config, message))
+}
