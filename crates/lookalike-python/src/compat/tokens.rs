@@ -1,12 +1,13 @@
 //! Tokens of many documents, copied out of Python: nothing of Python's is looked at while it is not held.
 
+use super::borrow;
 use pyo3::{
     prelude::*,
     types::{PyBytes, PyIterator, PyList},
 };
 
-/// Tokens that are taken at a time. Their bytes and ends fill a few megabytes, which are used again.
-const AT_A_TIME: usize = 1 << 17;
+/// Tokens that are taken at a time: some documents. What is made of them stays in a core's own cache.
+const AT_A_TIME: usize = 1 << 14;
 
 /// Some documents' tokens, one after the other.
 #[derive(Default)]
@@ -33,7 +34,16 @@ impl Documents {
 
     fn push(&mut self, document: &Bound<'_, PyAny>) -> PyResult<()> {
         match document.cast_exact::<PyList>() {
-            Ok(tokens) => tokens.iter().try_for_each(|token| self.token(&token))?,
+            Ok(tokens) => {
+                for number in 0..tokens.len() {
+                    // Only what is no bytes can run Python code, and that may cut the list.
+                    if !borrow::append(tokens, number, &mut self.bytes) {
+                        let Ok(token) = tokens.get_item(number) else { break };
+                        self.buffer(&token)?;
+                    }
+                    self.ends.push(self.bytes.len());
+                }
+            }
             Err(_) => document.try_iter()?.try_for_each(|token| self.token(&token?))?,
         }
         self.documents.push(self.ends.len());
@@ -42,7 +52,7 @@ impl Documents {
 
     #[inline]
     fn token(&mut self, token: &Bound<'_, PyAny>) -> PyResult<()> {
-        match token.cast::<PyBytes>() {
+        match token.cast_exact::<PyBytes>() {
             Ok(token) => self.bytes.extend_from_slice(token.as_bytes()),
             Err(_) => self.buffer(token)?,
         }
@@ -63,10 +73,6 @@ impl Documents {
 
     pub fn len(&self) -> usize {
         self.documents.len()
-    }
-
-    pub fn tokens(&self) -> usize {
-        self.ends.len()
     }
 
     pub fn bytes(&self) -> &[u8] {

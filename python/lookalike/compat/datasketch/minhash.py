@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from lookalike.compat.datasketch.schemes import Scheme
 
 
+_new = object.__new__
+
+
 class MinHash:
     """A MinHash signature that grows with its set, as datasketch's.
 
@@ -180,14 +183,7 @@ class MinHash:
 
     def copy(self) -> MinHash:
         """Return a signature of the same set that grows by itself."""
-        return MinHash(
-            seed=self.seed,
-            hashfunc=self.hashfunc,
-            hashvalues=self.digest(),
-            permutations=self.permutations,
-            gpu_mode=self._gpu_mode,
-            scheme=self.scheme,
-        )
+        return self._with(self.digest())
 
     def __len__(self) -> int:
         return len(self.hashvalues)
@@ -234,15 +230,19 @@ class MinHash:
             return list(cls.generator(b, **minhash_kwargs))
         model._refuse_gpu()
         rows = _lookalike.datasketch_bulk(b, bits, model.scheme, model._coefficients(), model.hashvalues)
-        state = {name: value for name, value in model.__dict__.items() if name != "hashvalues"}
-        minhashes = []
-        for row in rows:
-            minhash = object.__new__(MinHash)
-            fields = minhash.__dict__
-            fields.update(state)
-            fields["hashvalues"] = row
-            minhashes.append(minhash)
-        return minhashes
+        return [model._with(row) for row in rows]
+
+    def _with(self, hashvalues: NDArray[Any]) -> MinHash:
+        """Return one that is alike but for its hash values. Faster than to make one, where all is checked again."""
+        other: MinHash = _new(MinHash)
+        other.scheme = self.scheme
+        other.seed = self.seed
+        other.num_perm = self.num_perm
+        other.hashfunc = self.hashfunc
+        other.hashvalues = hashvalues
+        other.permutations = self.permutations
+        other._gpu_mode = self._gpu_mode
+        return other
 
     @classmethod
     def generator(cls, b: Iterable[Iterable[Any]], **minhash_kwargs: Any) -> Iterator[MinHash]:

@@ -6,6 +6,7 @@ permutation. `legacy`, the only one before datasketch 2.0.0, takes (a·h + b) mo
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
@@ -63,8 +64,18 @@ def to_array(values: Any, scheme: str, what: str) -> NDArray[Any]:
         raise ValueError(f"{what} out of range for scheme {scheme!r}: {error}") from error
 
 
+@functools.lru_cache(maxsize=64)
 def permutations(seed: int, count: int, scheme: str) -> NDArray[Any]:
-    """Return the coefficients (a, b) of so many permutations: what numpy's legacy generator draws from the seed."""
+    """Return the coefficients (a, b) of so many permutations: what numpy's legacy generator draws from the seed.
+
+    All sketches of a kind share them, so they cannot be written to.
+    """
+    drawn = _draw(seed, count, scheme)
+    drawn.setflags(write=False)
+    return drawn
+
+
+def _draw(seed: int, count: int, scheme: str) -> NDArray[Any]:
     generator = np.random.RandomState(seed)
     if scheme == "legacy":
         drawn = [
