@@ -1,8 +1,8 @@
 """Find documents that are roughly the same, keep one of each, and say why.
 
-Two texts resemble each other as their sets of shingles (runs of five words) overlap: shared shingles divided by all, |A ∩ B| / |A ∪ B|.
-Everything here has the names and the defaults of lookalike's core, gives the same answers as its command, byte for byte, and computes
-without holding the interpreter.
+Two texts resemble each other as their sets of shingles (runs of five words) overlap: shared shingles divided by all, |A ∩ B|
+/ |A ∪ B|. Everything here has the names and the defaults of lookalike's core, gives the same answers as its command, byte for
+byte, and computes without holding the interpreter.
 
 - `compare`: two texts, exactly, and what they share.
 - `LshIndex`: texts in memory that can be asked for those that resemble a text.

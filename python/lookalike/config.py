@@ -1,4 +1,7 @@
-"""The settings that functions and classes take as keywords. Names and defaults are the core's; `default_config()` gives the latter."""
+"""The settings that functions and classes take as keywords.
+
+Names and defaults are the core's; `default_config()` gives the latter.
+"""
 
 from __future__ import annotations
 

@@ -3,8 +3,8 @@
 `Error` is the base of all. Those that refuse an argument are `ValueError` too. The message says what was asked, why it cannot be,
 and what to do instead.
 
-The first group is named after the core's kinds, and a test holds it to them; the second belongs to this package. The kinds of runs
-over files come with these.
+The first group is named after the core's kinds, and a test holds it to them; the second belongs to this package. The kinds of
+runs over files come with these.
 """
 
 from __future__ import annotations

@@ -26,7 +26,13 @@ pub fn raise(class: &str, words: String) -> PyErr {
 /// What the system says of a file, as the `OSError` of its number, so that a missing file is a `FileNotFoundError`.
 pub fn of_file(path: &Path, error: &io::Error) -> PyErr {
     match error.raw_os_error() {
-        Some(number) => PyOSError::new_err((number, error.to_string(), path.to_path_buf())),
-        None => PyOSError::new_err(format!("{}: {error}", path.display())),
+        Some(number) => {
+            // Python says the number itself.
+            let words = error.to_string();
+            let words = words.split(" (os error").next().unwrap_or_default();
+            PyOSError::new_err((number, words.to_string(), path.to_path_buf()))
+        }
+        // Its kind still decides the exception.
+        None => io::Error::new(error.kind(), format!("{}: {error}", path.display())).into(),
     }
 }

@@ -44,15 +44,19 @@ const GAUSS: [f64; 5] = [
     0.295_524_224_714_752_87,
 ];
 
-/// The integral from `a` to `b`, and what it may be off by: 21 points (QUADPACK's `qk21`).
-fn kronrod(f: &impl Fn(f64) -> f64, a: f64, b: f64) -> (f64, f64) {
+/// The integral from `a` to `b`, what it may be off by, and whether it may be off by all of its spread, so that this says little:
+/// 21 points (QUADPACK's `qk21`).
+fn kronrod(f: &impl Fn(f64) -> f64, a: f64, b: f64) -> (f64, f64, bool) {
     let (centre, half) = (0.5 * (a + b), 0.5 * (b - a));
     let middle = f(centre);
     let sides = POINTS.map(|x| (f(centre - half * x), f(centre + half * x)));
+    // Gauss's points first, as there: sums of the same numbers in another order are not always the same.
+    let order = [1, 3, 5, 7, 9, 0, 2, 4, 6, 8];
     let mut kronrod = KRONROD[10] * middle;
     let mut gauss = 0.0;
     let mut absolute = kronrod.abs();
-    for (i, (below, above)) in sides.iter().enumerate() {
+    for i in order {
+        let (below, above) = sides[i];
         kronrod += KRONROD[i] * (below + above);
         absolute += KRONROD[i] * (below.abs() + above.abs());
         if i % 2 == 1 {
@@ -72,7 +76,7 @@ fn kronrod(f: &impl Fn(f64) -> f64, a: f64, b: f64) -> (f64, f64) {
     if absolute > f64::MIN_POSITIVE / (50.0 * f64::EPSILON) {
         error = error.max(50.0 * f64::EPSILON * absolute);
     }
-    (kronrod * half, error)
+    (kronrod * half, error, error == spread && error != 0.0)
 }
 
 /// The integral from `a` to `b`: the interval that may be furthest off is halved until all together are near enough.
@@ -83,8 +87,9 @@ fn integral(f: impl Fn(f64) -> f64, a: f64, b: f64) -> f64 {
         let sum: f64 = parts.iter().map(|part| part.2.0).sum();
         let error: f64 = parts.iter().map(|part| part.2.1).sum();
         let worst = parts.iter().enumerate().max_by(|x, y| x.1.2.1.total_cmp(&y.1.2.1)).map(|(i, _)| i);
+        let unsure = parts.len() == 1 && whole.2;
         match worst {
-            Some(worst) if error > TOLERANCE.max(TOLERANCE * sum.abs()) && parts.len() < INTERVALS => {
+            Some(worst) if (error > TOLERANCE.max(TOLERANCE * sum.abs()) || unsure) && parts.len() < INTERVALS => {
                 let (a, b, _) = parts.swap_remove(worst);
                 let middle = 0.5 * (a + b);
                 parts.push((a, middle, kronrod(&f, a, middle)));

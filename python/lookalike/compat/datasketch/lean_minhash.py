@@ -27,6 +27,7 @@ class LeanMinHash(MinHash):
 
     Raises:
         ValueError: for what does not go together.
+
     """
 
     __slots__ = ("hashvalues", "scheme", "seed")
@@ -72,6 +73,7 @@ class LeanMinHash(MinHash):
 
         Raises:
             TypeError: always.
+
         """
         raise TypeError("Cannot update a LeanMinHash")
 
@@ -95,6 +97,7 @@ class LeanMinHash(MinHash):
 
         Raises:
             ValueError: when the buffer is too small.
+
         """
         if len(buf) < self.bytesize(byteorder):
             raise ValueError("The buffer does not have enough space for holding this MinHash.")
@@ -125,6 +128,7 @@ class LeanMinHash(MinHash):
 
         Raises:
             ValueError: for a scheme that is not known.
+
         """
         return cls._of(*cls._read(buf, byteorder))
 
@@ -145,6 +149,7 @@ class LeanMinHash(MinHash):
 
         Raises:
             ValueError: for fewer than two, or unlike ones.
+
         """
         if len(mhs) < 2:
             raise ValueError("Cannot union less than 2 MinHash")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from lookalike.compat.datasketch.minhash import MinHash
     from lookalike.compat.datasketch.weighted_minhash import WeightedMinHash
 
-    Sketch = MinHash | WeightedMinHash
+    _Sketch = MinHash | WeightedMinHash
 
 
 class MinHashLSH:
@@ -29,14 +29,19 @@ class MinHashLSH:
         hashfunc: what compresses a band's bytes.
 
     Attributes:
-        h: hash values of a signature. b: bands. r: rows of a band.
-        hashtables: for each band, the keys by the band's bytes. keys: for each key, its bands' bytes. hashranges: where bands lie.
+        h: hash values of a signature.
+        b: bands.
+        r: rows of a band.
+        hashtables: for each band, the keys by the band's bytes.
+        keys: for each key, its bands' bytes.
+        hashranges: where bands lie in a signature.
 
     Raises:
         ValueError: for what does not go together, and for another storage.
 
     Bands and rows are those that datasketch chooses: the least weighted sum of the areas under and over the S-curve. That finds a
     third to a half of the pairs *at* the threshold; `lookalike.LshIndex` promises a recall instead.
+
     """
 
     def __init__(
@@ -83,7 +88,7 @@ class MinHashLSH:
         band: bytes = hs.byteswap().tobytes()
         return band if self.hashfunc is None else self.hashfunc(band)
 
-    def _bands(self, minhash: Sketch, count: int | None = None) -> list[bytes]:
+    def _bands(self, minhash: _Sketch, count: int | None = None) -> list[bytes]:
         """Return the bytes of the first bands, or of all. Cost: one swap and one copy, then slices."""
         if len(minhash) != self.h:
             raise ValueError(f"Expecting minhash with length {self.h}, got {len(minhash)}")
@@ -99,12 +104,13 @@ class MinHashLSH:
     def _plain(self, keys: set[Any]) -> set[Any]:
         return {pickle.loads(key) for key in keys} if self.prepickle else keys
 
-    def insert(self, key: Hashable, minhash: Sketch, check_duplication: bool = True) -> None:
+    def insert(self, key: Hashable, minhash: _Sketch, check_duplication: bool = True) -> None:
         """Add a key with its signature.
 
         Raises:
             ValueError: when the signature is of another length or scheme, or the key is there; this last is not looked at
                 where `check_duplication` is false.
+
         """
         bands = self._bands(minhash)
         self._minhash_scheme = schemes.same(self._minhash_scheme, minhash)
@@ -123,6 +129,7 @@ class MinHashLSH:
 
         Raises:
             ValueError: when it is unlike, or `check_overlap` is true and both have a key.
+
         """
         if type(self) is not type(other):
             raise ValueError(f"Cannot merge type MinHashLSH and type {type(other).__name__}.")
@@ -130,7 +137,9 @@ class MinHashLSH:
             raise ValueError("Cannot merge MinHashLSH with different initialization parameters.")
         known, theirs = self._minhash_scheme, other._minhash_scheme
         if known is not None and theirs is not None and known != theirs:
-            raise ValueError(f"Cannot merge MinHashLSH indexed with MinHash scheme {theirs!r} into one indexed with scheme {known!r}")
+            raise ValueError(
+                f"Cannot merge MinHashLSH indexed with MinHash scheme {theirs!r} into one indexed with scheme {known!r}"
+            )
         if check_overlap and set(self.keys).intersection(other.keys):
             raise ValueError("The keys are overlapping, duplicate key exists.")
         self._minhash_scheme = known or theirs
@@ -145,15 +154,16 @@ class MinHashLSH:
         """Return a context in which keys are taken out."""
         return MinHashLSHDeletionSession(self, buffer_size=buffer_size)
 
-    def query(self, minhash: Sketch) -> list[Any]:
+    def query(self, minhash: _Sketch) -> list[Any]:
         """Return the keys whose signatures share a band with this one, each once, in no order.
 
         Raises:
             ValueError: when the signature is of another length or scheme.
+
         """
         return list(self._candidates(minhash))
 
-    def _candidates(self, minhash: Sketch) -> set[Any]:
+    def _candidates(self, minhash: _Sketch) -> set[Any]:
         bands = self._bands(minhash)
         schemes.same(self._minhash_scheme, minhash)
         return self._plain(self._union(bands))
@@ -164,7 +174,7 @@ class MinHashLSH:
             candidates.update(table.get(band))
         return candidates
 
-    def _query_b(self, minhash: Sketch, b: int) -> set[Any]:
+    def _query_b(self, minhash: _Sketch, b: int) -> set[Any]:
         """Return the keys that share one of the first b bands."""
         if b > self.b:
             raise ValueError("b must be less or equal to the number of hash tables")
@@ -172,11 +182,12 @@ class MinHashLSH:
         schemes.same(self._minhash_scheme, minhash)
         return self._plain(self._union(bands))
 
-    def add_to_query_buffer(self, minhash: Sketch) -> None:
+    def add_to_query_buffer(self, minhash: _Sketch) -> None:
         """Remember a query for `collect_query_buffer`.
 
         Raises:
             ValueError: when the signature is of another length or scheme.
+
         """
         self._asked.append(self._candidates(minhash))
 
@@ -193,6 +204,7 @@ class MinHashLSH:
 
         Raises:
             ValueError: when it is not there.
+
         """
         key = self._key(key)
         if key not in self.keys:
@@ -240,7 +252,7 @@ class _Session:
 class MinHashLSHInsertionSession(_Session):
     """A context in which keys are added to an index."""
 
-    def insert(self, key: Hashable, minhash: Sketch, check_duplication: bool = True) -> None:
+    def insert(self, key: Hashable, minhash: _Sketch, check_duplication: bool = True) -> None:
         """Add a key, as `MinHashLSH.insert`."""
         self.lsh.insert(key, minhash, check_duplication=check_duplication)
 

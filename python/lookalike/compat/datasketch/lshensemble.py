@@ -22,9 +22,12 @@ def optimal_partitions(sizes: NDArray[Any], counts: NDArray[Any], num_part: int)
     """Return intervals of set sizes (both ends in them) whose upper ends stand for their sizes with the least false positives.
 
     Args:
-        sizes: the distinct sizes, ascending. counts: how many sets have each. num_part: the most intervals.
+        sizes: the distinct sizes, ascending.
+        counts: how many sets have each.
+        num_part: the most intervals.
 
     Source: Zhu et al., *LSH Ensemble* (2016), section 5. Cost: cubic in the number of distinct sizes.
+
     """
     n = len(sizes)
     if num_part < 2:
@@ -37,22 +40,25 @@ def optimal_partitions(sizes: NDArray[Any], counts: NDArray[Any], num_part: int)
         for upper in range(lower, n):
             part = slice(lower, upper + 1)
             wasted[lower, upper] = np.sum((float(sizes[upper]) - sizes[part]) / float(sizes[upper]) * counts[part])
-    # best[p][u]: the least waste of p intervals of the sizes up to u, and where the last but one ends.
-    best: list[dict[int, tuple[float, int]]] = [{}, {upper: (wasted[0, upper], -1) for upper in range(n)}]
-    for parts in range(2, num_part + 1):
-        before = best[parts - 1]
-        best.append(
-            {
-                upper: min((before[end][0] + wasted[end + 1, upper], end) for end in range(parts - 2, upper))
-                for upper in range(parts - 1, n)
-            }
-        )
-    partitions = []
-    upper = n - 1
-    for parts in range(num_part, 0, -1):
-        end = best[parts][upper][1]
+    # least[p][u]: the least waste of p intervals of the sizes up to u; 0 where there are too few sizes.
+    least = [np.zeros(n), wasted[0]]
+    for parts in range(2, num_part):
+        least.append(np.zeros(n))
+        for upper in range(parts - 1, n):
+            least[parts][upper] = min(least[parts - 1][end] + wasted[end + 1, upper] for end in range(parts - 2, upper))
+
+    def last_end(parts: int, before: int, upper: int) -> int:
+        return min(range(parts - 2, upper), key=lambda end: least[before][end] + wasted[end + 1, upper])
+
+    upper = last_end(num_part, num_part - 1, n - 1)
+    partitions = [(sizes[upper + 1], sizes[-1])]
+    for parts in range(num_part - 1, 1, -1):
+        # Going back, one interval fewer than is looked at would be the least waste. datasketch looks at this, and so its
+        # partitions are not always the best; but they are its own.
+        end = last_end(parts, parts, upper)
         partitions.append((sizes[end + 1], sizes[upper]))
         upper = end
+    partitions.append((sizes[0], sizes[upper]))
     return partitions[::-1]
 
 
@@ -70,6 +76,7 @@ class MinHashLSHEnsemble:
 
     Raises:
         ValueError: for what does not go together, and for another storage.
+
     """
 
     def __init__(
@@ -119,6 +126,7 @@ class MinHashLSHEnsemble:
 
         Raises:
             ValueError: when something has been added, nothing is given, or a size is not positive.
+
         """
         if not self.is_empty():
             raise ValueError("Cannot call index again on a non-empty index")
@@ -132,8 +140,8 @@ class MinHashLSHEnsemble:
             self.lowers[i], self.uppers[i] = lower, upper
         part = 0
         for key, minhash, size in entries:
-            upper = self.uppers[part]
-            if upper is not None and size > upper:
+            largest = self.uppers[part]
+            if largest is not None and size > largest:
                 part += 1
             for index in self.indexes[part].values():
                 index.insert(key, minhash)

@@ -13,7 +13,7 @@ from lookalike.compat.datasketch import schemes
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from lookalike.compat.datasketch.lsh import Sketch
+    from lookalike.compat.datasketch.lsh import _Sketch
 
 
 class MinHashLSHForest:
@@ -28,6 +28,7 @@ class MinHashLSHForest:
 
     Raises:
         ValueError: for numbers that do not go together.
+
     """
 
     def __init__(self, num_perm: int = 128, l: int = 8) -> None:  # noqa: E741 - datasketch's name
@@ -47,11 +48,12 @@ class MinHashLSHForest:
         band: bytes = hs.byteswap().tobytes()
         return band
 
-    def add(self, key: Hashable, minhash: Sketch) -> None:
+    def add(self, key: Hashable, minhash: _Sketch) -> None:
         """Add a key with its signature; it is found after `index`.
 
         Raises:
             ValueError: when the signature is too short or of another scheme, or the key is there.
+
         """
         if len(minhash) < self.k * self.l:
             raise ValueError("The num_perm of MinHash out of range")
@@ -66,7 +68,7 @@ class MinHashLSHForest:
         """Make all that has been added to be found."""
         self.sorted_hashtables = [sorted(table) for table in self.hashtables]
 
-    def _query(self, minhash: Sketch, r: int, b: int) -> Iterator[Any]:
+    def _query(self, minhash: _Sketch, r: int, b: int) -> Iterator[Any]:
         if r > self.k or r <= 0 or b > self.l or b <= 0:
             raise ValueError("parameter outside range")
         for (start, _), paths, table in zip(self.hashranges, self.sorted_hashtables, self.hashtables, strict=True):
@@ -76,11 +78,12 @@ class MinHashLSHForest:
                 yield from table[paths[at]]
                 at += 1
 
-    def query(self, minhash: Sketch, k: int) -> list[Any]:
+    def query(self, minhash: _Sketch, k: int) -> list[Any]:
         """Return up to k keys that share the longest prefixes with this signature, in no order.
 
         Raises:
             ValueError: when k is not positive, or the signature too short or of another scheme.
+
         """
         if k <= 0:
             raise ValueError("k must be positive")
@@ -101,6 +104,7 @@ class MinHashLSHForest:
         Raises:
             KeyError: when it is not there.
             ValueError: when what is stored is no signature.
+
         """
         paths = self.keys.get(key)
         if paths is None:

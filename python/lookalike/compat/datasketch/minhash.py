@@ -39,6 +39,7 @@ class MinHash:
         ValueError: for what does not go together.
 
     Cost: `update_batch` some 60 ns a token with 128 permutations, `bulk` less on several threads.
+
     """
 
     def __init__(
@@ -114,9 +115,7 @@ class MinHash:
                 f"hashfunc returned a value out of range for scheme {self.scheme!r}: {error}. Use a hash function "
                 "matching the scheme width, or scheme='affine64' for 64-bit hash values."
             ) from error
-        self.hashvalues = _lookalike.datasketch_lower(
-            array.astype(np.uint64), self.scheme, self._coefficients(), self.hashvalues
-        )
+        self.hashvalues = _lookalike.datasketch_lower(array.astype(np.uint64), self.scheme, self._coefficients(), self.hashvalues)
 
     def update(self, b: Any) -> None:
         """Add a token: bytes, or whatever `hashfunc` takes."""
@@ -138,9 +137,7 @@ class MinHash:
 
     def _update_native(self, tokens: Iterable[Any]) -> None:
         bits = self._native_bits() or 32
-        (self.hashvalues,) = _lookalike.datasketch_bulk(
-            (tokens,), bits, self.scheme, self._coefficients(), self.hashvalues, 1
-        )
+        (self.hashvalues,) = _lookalike.datasketch_bulk((tokens,), bits, self.scheme, self._coefficients(), self.hashvalues, 1)
 
     def _refuse_gpu(self) -> None:
         if self._gpu_mode == "always":
@@ -151,6 +148,7 @@ class MinHash:
 
         Raises:
             ValueError: when the other has another scheme, seed or number of permutations.
+
         """
         schemes.require_alike((self, other), "compute Jaccard given")
         return float(np.count_nonzero(self.hashvalues == other.hashvalues)) / float(len(self))
@@ -165,6 +163,7 @@ class MinHash:
 
         Raises:
             ValueError: when the other has another scheme, seed or number of permutations.
+
         """
         schemes.require_alike((self, other), "merge")
         self.hashvalues = np.minimum(other.hashvalues, self.hashvalues)
@@ -205,6 +204,7 @@ class MinHash:
 
         Raises:
             ValueError: for fewer than two, or unlike ones.
+
         """
         if len(mhs) < 2:
             raise ValueError("Cannot union less than 2 MinHash")

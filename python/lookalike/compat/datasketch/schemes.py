@@ -1,12 +1,12 @@
 """Permutation schemes: what a hash value is a function of.
 
 `affine32` and `affine64` mix a token's hash with MurmurHash3's finaliser and take a·h + b modulo 2^32 or 2^64, with a odd: a
-permutation. `legacy`, the only one before datasketch 2.0.0, takes (a·h + b) mod 2^61 - 1 in 64-bit numbers, and its lower 32 bits.
+permutation. `legacy`, the only one before datasketch 2.0.0, takes (a·h + b) mod 2^61 - 1 in 64-bit numbers, and its lower 32
+bits.
 """
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Scheme = Literal["affine32", "affine64", "legacy"]
-
-UintArray = "NDArray[np.unsignedinteger[Any]]"
 
 MERSENNE_PRIME: Final = (1 << 61) - 1
 
@@ -64,14 +62,22 @@ def to_array(values: Any, scheme: str, what: str) -> NDArray[Any]:
         raise ValueError(f"{what} out of range for scheme {scheme!r}: {error}") from error
 
 
-@functools.lru_cache(maxsize=64)
+_DRAWN: dict[tuple[int, int, str], NDArray[Any]] = {}
+
+
 def permutations(seed: int, count: int, scheme: str) -> NDArray[Any]:
     """Return the coefficients (a, b) of so many permutations: what numpy's legacy generator draws from the seed.
 
     All sketches of a kind share them, so they cannot be written to.
     """
-    drawn = _draw(seed, count, scheme)
-    drawn.setflags(write=False)
+    asked = (seed, count, scheme)
+    drawn = _DRAWN.get(asked)
+    if drawn is None:
+        drawn = _draw(seed, count, scheme)
+        drawn.setflags(write=False)
+        if len(_DRAWN) >= 64:
+            _DRAWN.clear()
+        _DRAWN[asked] = drawn
     return drawn
 
 

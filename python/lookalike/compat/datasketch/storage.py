@@ -86,6 +86,7 @@ def check(config: dict[str, Any] | None) -> None:
 
     Raises:
         ValueError: for any other type than `dict`.
+
     """
     kind = (config or {"type": "dict"})["type"]
     if kind != "dict":

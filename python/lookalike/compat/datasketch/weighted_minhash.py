@@ -17,6 +17,7 @@ class WeightedMinHash:
     Args:
         seed: of the generator that made it.
         hashvalues: an array of the shape (samples, 2).
+
     """
 
     def __init__(self, seed: int, hashvalues: NDArray[Any]) -> None:
@@ -28,6 +29,7 @@ class WeightedMinHash:
 
         Raises:
             ValueError: when the other has another seed or length.
+
         """
         if other.seed != self.seed:
             raise ValueError("Cannot compute Jaccard given WeightedMinHash objects with different seeds")
@@ -63,6 +65,7 @@ class WeightedMinHashGenerator:
 
     Args:
         dim: dimensions of a vector. sample_size: samples of a signature. seed: of numpy's legacy generator.
+
     """
 
     def __init__(self, dim: int, sample_size: int = 128, seed: int = 1) -> None:
@@ -81,6 +84,7 @@ class WeightedMinHashGenerator:
         Raises:
             TypeError: when it has no length.
             ValueError: when its length is not `dim`, or all of it is 0.
+
         """
         if not isinstance(v, collections.abc.Sized):
             raise TypeError("Input vector must be sized")
@@ -103,6 +107,7 @@ class WeightedMinHashGenerator:
         Raises:
             TypeError: when it is no matrix.
             ValueError: when it has not two dimensions, the second `dim`.
+
         """
         sparse = hasattr(X, "tocsr")
         if not (sparse or isinstance(X, np.ndarray)):
