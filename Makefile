@@ -114,6 +114,13 @@ fuzz:
 	cargo +nightly fuzz run $$target fuzz/found/$$target fuzz/corpus/$$target -- -max_total_time=$(SECONDS) -max_len=4096 \
 	-timeout=20 -detect_leaks=0 -print_final_stats=1 || exit 1; done
 
+# datasketch and what stands in for it, in turn.
+.PHONY: bench-python
+bench-python: $(VENV)/installed
+	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --release --locked
+	mkdir -p bench/record
+	$(VENV)/bin/python bench/python/compat.py --out bench/record/python.json
+
 # The rivals, on a collection that they finish in minutes, against the pairs that the exact join finds. English only: what a
 # token is in Chinese differs from tool to tool.
 bench-rivals: $(SMALL)

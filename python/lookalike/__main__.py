@@ -16,12 +16,12 @@ def main() -> int:
     when the command is done.
     """
     sys.stdout.flush()
-    arguments = ["lookalike", *sys.argv[1:]]
+    itself, arguments = [sys.executable, "-m", "lookalike"], ["lookalike", *sys.argv[1:]]
     if threading.current_thread() is not threading.main_thread():
-        return _lookalike.main(arguments)
+        return _lookalike.main(itself, arguments)
     before = signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
-        return _lookalike.main(arguments)
+        return _lookalike.main(itself, arguments)
     finally:
         signal.signal(signal.SIGINT, before)
 

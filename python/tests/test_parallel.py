@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
+import sys
 import threading
 import time
 
 import lookalike
 import pytest
-from conftest import WORDS
+from conftest import ROOT, WORDS
+from lookalike import _lookalike
 from lookalike.compat.datasketch import MinHash
 
 TEXTS = [" ".join(f"{word}{number}" for word in WORDS * 40) for number in range(2000)]
@@ -96,23 +99,47 @@ def test_a_fork_in_the_midst_of_a_batch():
             if child == 0:
                 signatures = lookalike.MinHash().signatures(TEXTS[:100], threads=2)
                 os._exit(0 if signatures.shape == (100, 128) else 1)
-            deadline = time.monotonic() + 60
-            while True:
-                pid, status = os.waitpid(child, os.WNOHANG)
-                if pid:
-                    break
-                assert time.monotonic() < deadline, "the child waits for a thread that it has not"
-                time.sleep(0.01)
-            assert os.waitstatus_to_exitcode(status) == 0
+            assert wait(child) == 0
     finally:
         stop.set()
         thread.join()
 
 
+@pytest.mark.parametrize("command", ["dedup", "pairs", "pairs --exact", "eval"])
+def test_the_command_runs_in_a_child_of_a_process_that_ran_it(command, tmp_path):
+    collection = str(ROOT / "testdata/ota_versions.jsonl.zst")
+
+    def run(name):
+        out = ["--sample", "50"] if command == "eval" else ["-o", str(tmp_path / name)]
+        return _lookalike.main(
+            [sys.executable, "-m", "lookalike"], ["lookalike", *command.split(), collection, "--threads", "2", "-q", *out]
+        )
+
+    assert run("parent") == 0
+    child = os.fork()
+    if child == 0:
+        os._exit(run("child"))
+    assert wait(child) == 0
+    if command != "eval":
+        assert (tmp_path / "child").read_bytes() == (tmp_path / "parent").read_bytes() != b""
+
+
+def wait(child):
+    """Its exit code; a child that waits for threads that it has not would wait for ever."""
+    deadline = time.monotonic() + 60
+    while True:
+        pid, status = os.waitpid(child, os.WNOHANG)
+        if pid:
+            return os.waitstatus_to_exitcode(status)
+        if time.monotonic() > deadline:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            raise AssertionError("the child hangs")
+        time.sleep(0.01)
+
+
 def test_the_number_of_threads_changes_nothing():
     expected = [m.hashvalues.tolist() for m in MinHash.bulk(TOKENS)]
-    from lookalike import _lookalike
-
     model = MinHash()
     for threads in (1, 2, 3, 8):
         rows = _lookalike.datasketch_bulk(TOKENS, 32, "affine32", model.permutations, model.hashvalues, threads)

@@ -43,7 +43,10 @@ enum Command {
 
 /// Runs the command as if it had been started with these arguments, the first of which is its name, and gives the exit code
 /// of its process. Nothing here ends the process, so that another program can be the command.
-pub fn main_from(args: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> u8 {
+///
+/// `itself` starts the program again, as `eval` does for each run: its file, and what comes before the command's own arguments.
+/// None is the file that runs now.
+pub fn main_from(itself: Option<Vec<OsString>>, args: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> u8 {
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         // Help is no failure. Whoever cannot be told is not there.
@@ -56,7 +59,7 @@ pub fn main_from(args: impl IntoIterator<Item = impl Into<OsString> + Clone>) ->
         Command::Dedup(command) => command.run(),
         Command::Pairs(command) => command.run(),
         Command::Compare(command) => command.run(),
-        Command::Eval(command) => command.run(),
+        Command::Eval(command) => command.run(itself),
         Command::Curve(command) => command.run(),
         Command::Completions(command) => command.run(Cli::command()),
     };

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    ExitCode::from(lookalike_cli::main_from(std::env::args_os()))
+    ExitCode::from(lookalike_cli::main_from(None, std::env::args_os()))
 }

@@ -18,7 +18,7 @@ impl From<sketch::Estimate> for Estimate {
 
 #[pymethods]
 impl Estimate {
-    /// The estimate itself.
+    /// The estimate itself: a share from 0 to 1, or a count.
     #[getter]
     fn value(&self) -> f64 {
         self.0.value

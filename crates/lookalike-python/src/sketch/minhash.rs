@@ -85,7 +85,7 @@ impl MinHash {
         }
     }
 
-    /// "one" or "many".
+    /// How many random permutations make a signature: "one" or "many".
     #[getter]
     fn permutations(&self) -> &'static str {
         match self.permutations {

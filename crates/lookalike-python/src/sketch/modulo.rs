@@ -62,7 +62,8 @@ impl Modulo {
     }
 }
 
-/// A MOD_m sketch.
+/// A MOD_m sketch: of a shingle set the elements that m = 2^level divides, so larger sets have larger ones, and the sketch of an
+/// excerpt lies within the sketch of the whole.
 #[pyclass(frozen, eq, module = "lookalike")]
 #[derive(PartialEq)]
 pub struct ModuloSketch(sketch::ModuloSketch);
