@@ -71,6 +71,17 @@ def test_batches_are_single_sketches(texts, threads):
     assert hashes[:, 0].tolist() == [simhash.sketch(text).bits for text in texts]
 
 
+def test_b_bit_sketches_are_a_byte_of_each_slot():
+    texts = variants(random.Random(8), 50)
+    minhash = lookalike.MinHash(200)
+    bits = minhash.bits(texts, threads=2)
+    assert (bits.shape, bits.dtype) == ((50, 128), np.uint8)
+    mixed = minhash.signatures(texts)[:, :128] * np.uint32(0x9E3779B1)
+    assert (bits == mixed >> np.uint32(24)).all()
+    with pytest.raises(lookalike.errors.ConfigError, match="128 slots"):
+        lookalike.MinHash(127).bits(texts)
+
+
 def test_signatures_estimate_what_is_so():
     texts = [text for text in variants(random.Random(1), 60) if len(text) > 100]
     minhash = lookalike.MinHash(1024)

@@ -3,7 +3,7 @@
 use lookalike::{
     Method, Permutations, Scratch,
     lsh::{DEFAULT_SLOTS, MAX_SLOTS},
-    sketch,
+    sketch::{self, BITS_SLOTS},
 };
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::{
@@ -132,6 +132,28 @@ impl MinHash {
             });
         });
         PyArray1::from_vec(py, out).reshape([items.len(), slots])
+    }
+
+    /// The b-bit sketches of many texts (Li & König 2010): a numpy array of uint8 of the shape (texts, 128), 8 mixed bits of each of
+    /// the first 128 slots.
+    ///
+    /// Bytes of unlike slots agree once in 256, so of rows that agree in a share a of their bytes the resemblance is estimated by
+    /// (256 a - 1) / 255. `threads`: 0 is one a core. Raises `ConfigError` when a signature has fewer than 128 slots.
+    #[pyo3(signature = (items, /, threads = 0))]
+    fn bits<'py>(&self, py: Python<'py>, items: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyArray2<u8>>> {
+        let items = Item::batch(items)?;
+        if self.slots() < BITS_SLOTS {
+            let words = format!("b-bit sketches are made of {BITS_SLOTS} slots, and there are {}: give more", self.slots());
+            return Err(raise("ConfigError", words));
+        }
+        let mut out = vec![0; items.len() * BITS_SLOTS];
+        py.detach(|| {
+            items::fill(&items, &mut out, BITS_SLOTS, threads, Default::default, |(scratch, minima): &mut _, item, row| {
+                self.minima(item, scratch, minima);
+                row.copy_from_slice(&sketch::bits(minima));
+            });
+        });
+        PyArray1::from_vec(py, out).reshape([items.len(), BITS_SLOTS])
     }
 
     fn __repr__(&self) -> String {
