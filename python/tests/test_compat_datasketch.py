@@ -108,15 +108,23 @@ def test_whatever_has_bytes_is_hashed(tokens):
 
 
 def test_a_list_that_is_cut_while_it_is_read_is_no_harm():
+    tokens = [b"a", b"b"]
+
     class Cutting:
         def __buffer__(self, flags):
-            raise NotImplementedError
+            tokens.clear()
+            return memoryview(b"c")
 
-    tokens = [b"a", bytearray(b"b"), b"c", b"d"]
-    a, b = pair(tokens)
-    assert same(a, b)
-    with pytest.raises(TypeError):
-        ours.MinHash().update_batch([b"a", Cutting(), b"b"])
+    tokens += [Cutting(), b"d", b"e"]
+    minhash = ours.MinHash()
+    # Before 3.12 no class of Python's own has a buffer.
+    if sys.version_info >= (3, 12):
+        minhash.update_batch(tokens)
+        assert same(minhash, pair([b"a", b"b", b"c"])[1])
+        assert tokens == []
+    else:
+        with pytest.raises(TypeError):
+            minhash.update_batch(tokens)
 
 
 @pytest.mark.parametrize(
