@@ -89,6 +89,46 @@ def test_hashes_of_64_bits_are_the_same(hashes, scheme):
     assert same(a, b)
 
 
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_tokens_that_wait_are_there_when_they_are_asked_for(scheme):
+    tokens = [str(number).encode() for number in range(3000)]
+    expected = {count: pair(tokens[:count], scheme=scheme)[1] for count in (0, 1, 1023, 1024, 1025, 3000)}
+
+    def fed(count):
+        minhash = ours.MinHash(scheme=scheme)
+        for token in tokens[:count]:
+            minhash.update(token)
+        return minhash
+
+    for count, other in expected.items():
+        assert same(fed(count), other)
+        assert same(fed(count).copy(), other)
+        assert same(pickle.loads(pickle.dumps(fed(count))), other)
+        assert same(ours.LeanMinHash(fed(count)), other)
+        assert same(ours.MinHash.union(fed(count), fed(count)), other)
+        assert fed(count) == fed(count)
+        assert (fed(count).is_empty(), fed(count).jaccard(fed(1025))) == (count == 0, other.jaccard(expected[1025]))
+        assert fed(count).digest().tolist() == other.digest().tolist()
+    merged = fed(1)
+    merged.merge(fed(1025))
+    assert same(merged, expected[1025])
+    cleared = fed(5)
+    cleared.clear()
+    assert same(cleared, expected[0])
+    replaced = fed(5)
+    replaced.hashvalues = fed(1).hashvalues
+    assert same(replaced, expected[1])
+    # A hash function that is changed on the way.
+    changed, other = fed(1), theirs.MinHash(scheme=scheme)
+    other.update(tokens[0])
+    for minhash in (changed, other):
+        minhash.hashfunc = lambda token: len(token)
+        minhash.update(b"abc")
+    assert same(changed, other)
+    with pytest.raises(TypeError):
+        fed(3).update("text")
+
+
 @pytest.mark.parametrize(
     "tokens",
     [

@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 
 _new = object.__new__
 
+# The hash functions whose tokens wait, by scheme: those that a MinHash has unless it is given another.
+_WAITS_FOR = {"affine32": sha1_hash32, "affine64": sha1_hash64, "legacy": sha1_hash32}
+
+# Tokens that wait at the most.
+_WAITING = 1024
+
 
 class MinHash:
     """A MinHash signature that grows with its set, as datasketch's.
@@ -77,7 +83,9 @@ class MinHash:
         self.seed = seed
         self.num_perm = num_perm
         self.hashfunc = hashfunc
-        self.hashvalues: NDArray[Any] = (
+        # Tokens that `update` was given and nobody has asked for yet: a call for each would take most of the time.
+        self._waiting: list[bytes] | None = None
+        self._hashvalues: NDArray[Any] = (
             self._init_hashvalues(num_perm) if hashvalues is None else self._parse_hashvalues(hashvalues)
         )
         self.permutations: Any = (
@@ -88,6 +96,25 @@ class MinHash:
         if len(self) != len(self.permutations[0]):
             raise ValueError("Numbers of hash values and permutations mismatch")
         self._gpu_mode = gpu_mode
+
+    @property
+    def hashvalues(self) -> NDArray[Any]:
+        """The hash values: the least of each permutation so far."""
+        if self._waiting:
+            self._hash_waiting()
+        return self._hashvalues
+
+    @hashvalues.setter
+    def hashvalues(self, hashvalues: NDArray[Any]) -> None:
+        self._waiting = None
+        self._hashvalues = hashvalues
+
+    def _hash_waiting(self) -> None:
+        tokens, self._waiting = self._waiting, None
+        bits = 64 if self.scheme == "affine64" else 32
+        (self._hashvalues,) = _lookalike.datasketch_bulk(
+            (tokens or (),), bits, self.scheme, self._coefficients(), self._hashvalues, 1
+        )
 
     def _init_hashvalues(self, num_perm: int) -> NDArray[Any]:
         form = schemes.FORMS[self.scheme]
@@ -119,7 +146,14 @@ class MinHash:
 
     def update(self, b: Any) -> None:
         """Add a token: bytes, or whatever `hashfunc` takes."""
-        if self._native_bits() is None:
+        if type(b) is bytes and self.hashfunc is _WAITS_FOR[self.scheme]:
+            if self._waiting is None:
+                self._waiting = [b]
+            else:
+                self._waiting.append(b)
+                if len(self._waiting) >= _WAITING:
+                    self._hash_waiting()
+        elif self._native_bits() is None:
             self._lower([self.hashfunc(b)])
         else:
             self._update_native((b,))
@@ -239,7 +273,8 @@ class MinHash:
         other.seed = self.seed
         other.num_perm = self.num_perm
         other.hashfunc = self.hashfunc
-        other.hashvalues = hashvalues
+        other._waiting = None
+        other._hashvalues = hashvalues
         other.permutations = self.permutations
         other._gpu_mode = self._gpu_mode
         return other
@@ -255,9 +290,11 @@ class MinHash:
 
     def __getstate__(self) -> Any:
         # As datasketch's own state, so that each package reads what the other pickled once the module is called alike.
-        return {**self.__dict__, "_a_gpu": None, "_b_gpu": None}
+        state = {name: value for name, value in self.__dict__.items() if name not in ("_hashvalues", "_waiting")}
+        return {**state, "hashvalues": self.hashvalues, "_a_gpu": None, "_b_gpu": None}
 
     def __setstate__(self, state: Any) -> None:
         state = {name: value for name, value in state.items() if name not in ("_a_gpu", "_b_gpu")}
+        self.hashvalues = state.pop("hashvalues")
         # What was pickled before 2.0.0 knew of no schemes, and before 1.6 of no GPU.
         self.__dict__.update({"scheme": "legacy", "_gpu_mode": "disable"} | state)
