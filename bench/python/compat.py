@@ -1,7 +1,7 @@
 """`make bench-python`: datasketch against `lookalike.compat.datasketch`, the same work in the same process, in turn.
 
-Each is given the same lists of byte strings, as `text.split()` makes them. What is told: the median and the least seconds of both by
-the clock, the median of the processor's time (ours hashes on several threads where there are cores), and the ratios.
+Each is given the same lists of byte strings, as `text.split()` makes them. What is told: the median and the least seconds of both
+by the clock, the median of the processor's time (ours hashes on several threads where there are cores), and the ratios.
 """
 
 from __future__ import annotations

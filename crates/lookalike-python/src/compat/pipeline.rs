@@ -9,9 +9,10 @@ use std::{
 use pyo3::{PyResult, Python};
 
 /// Takes, works and gives until `take` says that nothing is left. The thread that holds the interpreter takes and gives, and
-/// meanwhile the others work; with one thread, or so little that it is one piece, it does all.
+/// meanwhile as many others as are asked for work: it waits more than it takes. With one thread, or so little that it is one piece,
+/// it does all.
 ///
-/// Buffers are used again: there are no more pieces than threads and one.
+/// Buffers are used again: there are no more pieces than threads and two.
 pub fn run<P: Default + Send, R: Default + Send>(
     py: Python<'_>,
     threads: usize,
@@ -42,7 +43,7 @@ pub fn run<P: Default + Send, R: Default + Send>(
         // Here, so that it ends with this closure, and with it the workers.
         let to_do = to_do;
         let (done, mut worked) = mpsc::channel();
-        for _ in 1..threads {
+        for _ in 0..threads {
             let done = done.clone();
             scope.spawn(move || {
                 let mut room = R::default();
@@ -56,7 +57,7 @@ pub fn run<P: Default + Send, R: Default + Send>(
             });
         }
         drop(done);
-        let mut free: Vec<P> = (1..threads).map(|_| P::default()).collect();
+        let mut free: Vec<P> = (0..threads).map(|_| P::default()).collect();
         let (mut sent, mut given, mut early) = (0, 0, BTreeMap::new());
         let mut send = |piece| {
             // Fails when no worker is left, which is seen where their work is waited for.
