@@ -1,7 +1,7 @@
 # `make test` is all that CI runs.
-.PHONY: test fmt clippy unit portable stores docs
+.PHONY: test fmt clippy unit portable stores docs python
 
-test: fmt clippy unit portable stores docs
+test: fmt clippy unit portable stores docs python
 
 fmt:
 	cargo fmt --all --check
@@ -31,6 +31,29 @@ stores:
 
 docs:
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
+
+# The Python package: built into an environment of the repository, tested there, its types and their stubs checked. datasketch's own
+# tests are downloaded beside it.
+VENV = target/python
+PUBLISHED = $(VENV)/published/datasketch-1.7.0
+python: $(VENV)/installed $(PUBLISHED)
+	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --release --locked
+	$(VENV)/bin/ruff format --check
+	$(VENV)/bin/ruff check
+	$(VENV)/bin/mypy
+	$(VENV)/bin/python -m mypy.stubtest lookalike --allowlist python/stubtest-allowed.txt
+	$(VENV)/bin/python -m pytest
+
+$(VENV)/installed: python/requirements.txt
+	python3 -m venv $(VENV)
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check -r $<
+	touch $@
+
+$(PUBLISHED): python/tests/published/requirements.txt $(VENV)/installed
+	mkdir -p $(@D)
+	$(VENV)/bin/pip download --quiet --disable-pip-version-check --no-deps --no-binary datasketch --no-build-isolation --require-hashes -r $< -d $(@D)
+	tar xzf $@.tar.gz -C $(@D)
+	touch $@
 
 # The benches need the larger corpora: DATA names their folder. Results go to bench/record.
 .PHONY: bench bench-rivals
@@ -113,6 +136,13 @@ bench-stores: $(COLLECTION)
 	test -f $(COLLECTION).zst || zstd -q $(COLLECTION)
 	mkdir -p bench/record
 	python3 bench/speed/stores.py $(COLLECTION) $(COLLECTION).zst --server target/release/serve-object --server $(S3RVER) --server $(STORES)/bin/moto_server --out bench/record/stores.json
+
+# datasketch and what stands in for it, in turn.
+.PHONY: bench-python
+bench-python: $(VENV)/installed
+	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --release --locked
+	mkdir -p bench/record
+	$(VENV)/bin/python bench/python/compat.py --out bench/record/python.json
 
 # The rivals, on a collection that they finish in minutes, against the pairs that the exact join finds. English only: what a
 # token is in Chinese differs from tool to tool.

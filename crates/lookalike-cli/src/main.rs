@@ -1,72 +1,7 @@
-//! The command. Data goes to standard output, words to standard error; 0 is done, 1 is "no" (no pair, not similar enough),
-//! 2 is a failure.
-
-// What data reaches gives an error, never a panic; where one stands, it says why nothing reaches it.
-#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo))]
-
-mod args;
-
-mod output;
-
-mod found;
-
-mod commands;
+//! The command's program.
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
-
-/// Find documents that are roughly the same, keep one of each, and say why.
-///
-/// Two texts resemble each other as their sets of shingles (runs of five words) overlap: shared shingles divided by all.
-/// A document is dropped only when a kept one resembles it by at least the threshold, measured exactly.
-#[derive(Parser)]
-#[command(name = "lookalike", version, max_term_width = 100, arg_required_else_help = true)]
-#[command(after_help = "Exit codes: 0 done; 1 the answer is no (no pair found, not similar enough); 2 failure.\n\n\
-    Examples:\n  lookalike dedup crawl.jsonl.zst -o kept.jsonl.zst\n  \
-    lookalike pairs crawl.jsonl --threshold 0.5 > pairs.jsonl\n  \
-    lookalike compare a.txt b.txt\n  lookalike eval crawl.jsonl --sample 1000\n  lookalike curve --threshold 0.8 --recall 0.99")]
-struct Cli {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Subcommand)]
-enum Command {
-    Dedup(commands::dedup::Dedup),
-    Pairs(commands::pairs::Pairs),
-    Compare(commands::compare::Compare),
-    Eval(commands::eval::Eval),
-    Curve(commands::curve::Curve),
-    Completions(commands::completions::Completions),
-}
-
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    let done = match cli.command {
-        Command::Dedup(command) => command.run(),
-        Command::Pairs(command) => command.run(),
-        Command::Compare(command) => command.run(),
-        Command::Eval(command) => command.run(),
-        Command::Curve(command) => command.run(),
-        Command::Completions(command) => command.run(Cli::command()),
-    };
-    match done {
-        Ok(code) => code,
-        // Whoever read our output has had enough.
-        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
-        Err(error) => {
-            output::error(&error);
-            ExitCode::from(2)
-        }
-    }
-}
-
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| {
-        cause.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
-            || cause
-                .downcast_ref::<lookalike_engine::Error>()
-                .is_some_and(|error| error.kind() == lookalike_engine::ErrorKind::BrokenPipe)
-    })
+    ExitCode::from(lookalike_cli::main_from(None, std::env::args_os()))
 }

@@ -76,7 +76,8 @@ fn decisions_beside(kept: &Path) -> Option<PathBuf> {
     let name = kept.file_name()?.to_str()?;
     let packed = PACKED.into_iter().find(|ending| name.ends_with(ending)).unwrap_or("");
     let stem = name.strip_suffix(packed)?;
-    let stem = [".jsonl", ".ndjson", ".json", ".csv", ".tsv"].into_iter().find_map(|ending| stem.strip_suffix(ending)).unwrap_or(stem);
+    let stem =
+        [".jsonl", ".ndjson", ".json", ".csv", ".tsv"].into_iter().find_map(|ending| stem.strip_suffix(ending)).unwrap_or(stem);
     Some(kept.with_file_name(format!("{stem}.decisions.jsonl{packed}")))
 }
 

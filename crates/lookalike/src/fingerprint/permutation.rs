@@ -1,15 +1,31 @@
 //! A permutation of the fingerprints, drawn from a seed: what makes a sketch a *random* sample.
 
+use serde::{Deserialize, Serialize};
+
 use super::mix::{SplitMix64, finish};
 
 /// A permutation π of the 64-bit numbers (Broder 1997, section 4.1: shingles get short ids, then the ids are permuted).
 ///
 /// A seeded bijection with full avalanche stands for one drawn uniformly; the tests of the sketches hold the estimators to
 /// what a uniform one would give. Frozen: the same seed permutes alike on every machine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Written as its seed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "u64", into = "u64")]
 pub struct Permutation {
     seed: u64,
     key: u64,
+}
+
+impl From<u64> for Permutation {
+    fn from(seed: u64) -> Self {
+        Self::new(seed)
+    }
+}
+
+impl From<Permutation> for u64 {
+    fn from(permutation: Permutation) -> Self {
+        permutation.seed
+    }
 }
 
 impl Permutation {

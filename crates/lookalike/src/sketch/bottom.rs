@@ -4,6 +4,8 @@
 //! The s least of M(A) ∪ M(B) are the s least of A ∪ B, a sample drawn without replacement, and the share of them in both
 //! estimates the resemblance. One permutation serves a set of any size, and sketches merge into the union's.
 
+use serde::{Deserialize, Serialize};
+
 use super::{
     Estimate,
     estimate::Z,
@@ -16,7 +18,7 @@ use crate::{
 };
 
 /// A maker of bottom sketches: the same s, level and seed give the same sketches, on every machine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bottom {
     s: usize,
     level: u32,
@@ -132,7 +134,7 @@ impl BottomSampler {
 }
 
 /// MIN_s(π(A)), or MIN_s(MOD_m(π(A))). A function of the set, s, the level and the seed, and of nothing else.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BottomSketch {
     bottom: Bottom,
     sample: Vec<u64>,

@@ -144,7 +144,7 @@ pub(super) fn check_level(level: u32, least: u32) -> Result<()> {
 }
 
 /// L_i(A): the elements of π(A) that 2ⁱ divides. A function of the set, the level and the seed, and of nothing else.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModuloSketch {
     level: u32,
     seed: u64,

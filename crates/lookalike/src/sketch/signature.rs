@@ -1,10 +1,13 @@
 //! A signature that knows how it was made, so that unlike ones refuse each other.
 
+use serde::{Deserialize, Serialize};
+
 use super::Estimate;
 use crate::error::{ErrorKind, Result};
 
 /// What a signature's slots are functions of. Equal slots of unlike families mean nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum Family {
     /// A permutation a slot.
     Permutations,
@@ -13,7 +16,7 @@ pub(super) enum Family {
 }
 
 /// A MinHash signature: its slots, the family that made them and the family's seed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signature {
     family: Family,
     slots: Vec<u32>,

@@ -149,7 +149,7 @@ fn add(a: u64, b: u64, c: u64) -> (u64, u64) {
 }
 
 /// A SimHash, with its width and the seed of its permutations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SimHashSketch {
     bits: u128,
     width: Width,

@@ -6,7 +6,7 @@ mod runs;
 mod table;
 mod truth;
 
-use std::{path::PathBuf, process::ExitCode};
+use std::{ffi::OsString, path::PathBuf, process::ExitCode};
 
 use clap::Args;
 use lookalike::{Config, verify::Measure};
@@ -119,7 +119,7 @@ struct Parameters {
 }
 
 impl Eval {
-    pub fn run(self) -> anyhow::Result<ExitCode> {
+    pub fn run(self, itself: Option<Vec<OsString>>) -> anyhow::Result<ExitCode> {
         self.refuse_unreadable_twice()?;
         let method = self.common.config()?;
         lookalike::Method::new(Config { candidates: lookalike::Candidates::Exact, ..method.clone() })?;
@@ -132,7 +132,7 @@ impl Eval {
         for example in truth.roll().bad_examples().iter().filter(|_| !self.running.quiet) {
             warning(example);
         }
-        let child = Child::new(&self)?;
+        let child = Child::new(&self, itself)?;
         let mut runs = Vec::new();
         for (plan, number) in plans.iter().zip(1..) {
             bars.note(&format!("run {number} of {}: {}", plans.len(), plan.label));

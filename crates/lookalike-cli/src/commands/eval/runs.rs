@@ -157,15 +157,18 @@ struct Seconds {
 
 /// This program, to be run again.
 pub struct Child {
-    program: PathBuf,
+    /// Its file, and what comes before the command.
+    program: Vec<OsString>,
     /// Inputs, and how they are read.
     input: Vec<OsString>,
     folder: TempDir,
 }
 
 impl Child {
-    pub fn new(eval: &Eval) -> anyhow::Result<Self> {
-        let program = std::env::current_exe().context("this program's own file cannot be found, which each run starts again")?;
+    pub fn new(eval: &Eval, itself: Option<Vec<OsString>>) -> anyhow::Result<Self> {
+        let found = || std::env::current_exe().map(|file| vec![file.into_os_string()]);
+        let program =
+            itself.map_or_else(found, Ok).context("this program's own file cannot be found, which each run starts again")?;
         let mut input: Vec<OsString> =
             ["--text-field", &eval.fields.text_field, "--id-field", &eval.fields.id_field].map(Into::into).into();
         input.extend(["--threads".into(), eval.running.threads.to_string().into(), "-q".into()]);
@@ -223,8 +226,9 @@ impl Child {
 
     /// Runs a command to its end; standard output goes to a file, or nowhere.
     fn start(&self, command: &str, flags: &[String], outputs: &[(&str, &Path)], to: Option<&Path>) -> anyhow::Result<()> {
-        let mut child = Command::new(&self.program);
-        child.arg(command).args(flags);
+        let (file, before) = self.program.split_first().context("no program was named to start again")?;
+        let mut child = Command::new(file);
+        child.args(before).arg(command).args(flags);
         outputs.iter().for_each(|(flag, path)| _ = child.arg(flag).arg(path));
         if let Some(path) = to {
             child.arg("--json").stdout(File::create(path)?);

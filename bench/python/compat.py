@@ -1,0 +1,155 @@
+"""`make bench-python`: datasketch against `lookalike.compat.datasketch`, the same work in the same process, in turn.
+
+Each is given the same lists of byte strings, as `text.split()` makes them. What is told: the median and the least seconds of both
+by the clock, the median of the processor's time (ours hashes on several threads where there are cores), and the ratios.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import importlib.metadata
+import json
+import platform
+import random
+import sys
+import time
+from pathlib import Path
+from statistics import median
+
+import datasketch as theirs
+import numpy as np
+from lookalike.compat import datasketch as ours
+
+sys.path.append(str(Path(__file__).parents[1] / "speed"))
+import measuring
+
+TOKENS = 300
+
+
+def documents(count):
+    """Return lists of tokens of 2 to 6 bytes, each document's own objects."""
+    draw = random.Random(1)
+    words = [("w" + format(draw.randrange(36**4), "x")).encode() for _ in range(50_000)]
+    return [b" ".join(draw.choices(words, k=TOKENS)).split() for _ in range(count)]
+
+
+def bulk(of, documents, **arguments):
+    """One call for all."""
+    return of.MinHash.bulk(documents, num_perm=128, **arguments)
+
+
+def update_batch(of, documents):
+    """One call a document."""
+    made = []
+    for tokens in documents:
+        minhash = of.MinHash(num_perm=128)
+        minhash.update_batch(tokens)
+        made.append(minhash)
+    return made
+
+
+def update(of, documents):
+    """One call a token."""
+    made = []
+    for tokens in documents:
+        minhash = of.MinHash(num_perm=128)
+        for token in tokens:
+            minhash.update(token)
+        made.append(minhash)
+    return made
+
+
+def index(of, minhashes):
+    """Choose bands, insert all, ask for all."""
+    lsh = of.MinHashLSH(threshold=0.8, num_perm=128)
+    for number, minhash in enumerate(minhashes):
+        lsh.insert(number, minhash)
+    return [lsh.query(minhash) for minhash in minhashes]
+
+
+def weighted(of, vectors):
+    """Signatures of vectors of 1,000 dimensions, a tenth of them not 0."""
+    generator = of.WeightedMinHashGenerator(vectors.shape[1], 128)
+    return [generator.minhash(vector) for vector in vectors]
+
+
+def alike(a, b):
+    """Whether two answers are the same, to the bit."""
+    if hasattr(a, "hashvalues"):
+        return a.hashvalues.dtype == b.hashvalues.dtype and np.array_equal(a.hashvalues, b.hashvalues)
+    return set(a) == set(b)
+
+
+def measure(work, of, given):
+    """Seconds by the clock and of the processor, and the answer."""
+    gc.collect()
+    clock, processor = time.perf_counter(), time.process_time()
+    answer = work(of, given)
+    return time.perf_counter() - clock, time.process_time() - processor, answer
+
+
+def compare(name, work, given, runs):
+    """Run both in turn; figures of both."""
+    times = {"theirs": [], "ours": []}
+    for run in range(runs + 1):
+        answers = []
+        for who, of in (("theirs", theirs), ("ours", ours)):
+            *seconds, answer = measure(work, of, given)
+            answers.append(answer)
+            # The first run warms both up, and sees that they say the same.
+            if run:
+                times[who].append(seconds)
+        if not run and not all(alike(a, b) for a, b in zip(*answers, strict=True)):
+            raise SystemExit(f"{name}: the answers differ")
+        del answers, answer
+    figures = {"items": len(given)}
+    for which, at, of in (("seconds", 0, median), ("least_seconds", 0, min), ("cpu_seconds", 1, median)):
+        both = {who: of(seconds[at] for seconds in taken) for who, taken in times.items()}
+        figures[which] = {"datasketch": round(both["theirs"], 4), "lookalike": round(both["ours"], 4)}
+        figures[which]["ratio"] = round(both["theirs"] / both["ours"], 1)
+    figures["microseconds_an_item"] = round(figures["seconds"]["lookalike"] / len(given) * 1e6, 2)
+    print(f"{name:24} {json.dumps(figures)}", flush=True)
+    return figures
+
+
+def main():
+    """Run all cases."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--documents", type=int, default=20_000)
+    parser.add_argument("--runs", type=int, default=5)
+    args = parser.parse_args()
+    given = documents(args.documents)
+    few = max(1, args.documents // 100)
+    vectors = np.zeros((few, 1000))
+    draw = random.Random(2)
+    for row in vectors:
+        row[draw.sample(range(1000), 100)] = [draw.randrange(1, 50) for _ in range(100)]
+    some, more = given[: 10 * few], 3 * args.runs
+    cases = {
+        "bulk": compare("bulk", bulk, given, args.runs),
+        "bulk_legacy": compare("bulk_legacy", lambda of, some: bulk(of, some, scheme="legacy"), some, more),
+        "bulk_affine64": compare("bulk_affine64", lambda of, some: bulk(of, some, scheme="affine64"), some, more),
+        "update_batch": compare("update_batch", update_batch, some, more),
+        "update": compare("update", update, given[:few], more),
+        "index": compare("index", index, ours.MinHash.bulk(some), more),
+        "weighted": compare("weighted", weighted, vectors, more),
+    }
+    record = {
+        **measuring.machine(),
+        "versions": {
+            "python": platform.python_version(),
+            **{name: importlib.metadata.version(name) for name in ("lookalike", "datasketch", "numpy")},
+        },
+        "tokens_a_document": TOKENS,
+        "num_perm": 128,
+        "runs": args.runs,
+        "cases": cases,
+    }
+    if args.out:
+        args.out.write_text(json.dumps(record, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,38 @@
+//! Refusals as exceptions: the class in `lookalike.errors` that is named after the kind.
+
+use std::{io, path::Path};
+
+use pyo3::{PyErr, Python, exceptions::PyOSError, prelude::*};
+
+/// The core's refusal, as the exception of its kind.
+pub fn refused(error: lookalike::Error) -> PyErr {
+    // A kind's name is how it is written in the source, up to what it carries.
+    let kind = format!("{:?}", error.kind());
+    let name = kind.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    raise(&format!("{name}Error"), error.to_string())
+}
+
+/// An exception of a class in `lookalike.errors`; of the base class where there is none of this name.
+pub fn raise(class: &str, words: String) -> PyErr {
+    Python::attach(|py| {
+        let found = py.import("lookalike.errors").and_then(|errors| errors.getattr(class).or_else(|_| errors.getattr("Error")));
+        match found.and_then(|class| class.call1((words,))) {
+            Ok(exception) => PyErr::from_value(exception),
+            Err(error) => error,
+        }
+    })
+}
+
+/// What the system says of a file, as the `OSError` of its number, so that a missing file is a `FileNotFoundError`.
+pub fn of_file(path: &Path, error: &io::Error) -> PyErr {
+    match error.raw_os_error() {
+        Some(number) => {
+            // Python says the number itself.
+            let words = error.to_string();
+            let words = words.split(" (os error").next().unwrap_or_default();
+            PyOSError::new_err((number, words.to_string(), path.to_path_buf()))
+        }
+        // Its kind still decides the exception.
+        None => io::Error::new(error.kind(), format!("{}: {error}", path.display())).into(),
+    }
+}

@@ -1,0 +1,284 @@
+//! An index in memory: texts in, and for a text those that it resembles.
+
+mod buckets;
+mod file;
+
+use std::{
+    path::PathBuf,
+    sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
+};
+
+use buckets::{Buckets, Found, Id, Sketched};
+use lookalike::{Config, ErrorKind, Method, Scratch};
+use pyo3::{
+    exceptions::{PyKeyError, PyTypeError, PyValueError},
+    prelude::*,
+    pybacked::PyBackedStr,
+    types::{PyBytes, PyDict, PyString},
+};
+
+use crate::{
+    config::{self, INDEX},
+    error::{raise, refused},
+    parallel,
+};
+
+/// A document of the index that a text is similar to.
+#[pyclass(frozen, eq, get_all, module = "lookalike")]
+#[derive(PartialEq)]
+pub struct Match {
+    /// The document's id.
+    id: Id,
+    /// How similar: the exact resemblance, or what the sketches say where `verify` is `"sketch"`.
+    similarity: f64,
+}
+
+#[pymethods]
+impl Match {
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let id = self.id.clone().into_pyobject(py)?.repr()?;
+        Ok(format!("Match(id={id}, similarity={:?})", self.similarity))
+    }
+}
+
+/// An index in memory of texts that can be asked for those that resemble a text, by the project's law: what shares a key with it
+/// (a band of the MinHash signature by default) is a candidate, and what reaches the threshold is a match, measured exactly.
+///
+/// A batch that is fed to it text by text, each inserted only when nothing matches, keeps what `lookalike dedup` keeps.
+///
+/// - keywords: `threshold`, `recall`, `candidates` (by bands, SimHash or sentences), `verify`, and those of shingles: `tokens`,
+///   `folds`, `shingle`, `occurrences`, `fingerprint`, `seed`; see `Config`.
+/// - Ids are `str` or `int` (of 64 bits). An empty text may be inserted and matches nothing.
+///
+/// Memory: for each text 4 bytes a band, 128 bytes of sketch, and 8 bytes a shingle, these last unless `verify` is `"sketch"` or
+/// `"none"`. Reading and asking may be done by many threads at once.
+///
+/// Raises the exception of the kind of whatever the configuration asks in vain.
+#[pyclass(frozen, module = "lookalike")]
+pub struct LshIndex {
+    method: Method,
+    buckets: RwLock<Buckets>,
+}
+
+impl LshIndex {
+    fn of(config: Config) -> PyResult<Self> {
+        let method = Method::new(config).map_err(refused)?;
+        if method.columns() == 0 {
+            let words = "an index finds candidates by keys: give bands, simhash or sentences as candidates";
+            return Err(raise("ConfigError", words.into()));
+        }
+        Ok(Self { buckets: RwLock::new(Buckets::new(method.columns())), method })
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Buckets> {
+        self.buckets.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Buckets> {
+        self.buckets.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn sketch_all(&self, texts: &[PyBackedStr], threads: usize) -> Vec<Sketched> {
+        let mut out: Vec<Sketched> = texts.iter().map(|_| Sketched::default()).collect();
+        parallel::fill(&mut out, 64, parallel::threads(threads), Scratch::default, |scratch, first, out| {
+            for (text, out) in texts[first..].iter().zip(out) {
+                *out = Sketched::of(&self.method, text, scratch);
+            }
+        });
+        out
+    }
+
+    /// In words, for whoever must see that two are unlike.
+    fn describe(&self) -> String {
+        describe(self.method.config())
+    }
+}
+
+fn describe(config: &Config) -> String {
+    format!("an index with {}", serde_json::to_string(config).unwrap_or_default())
+}
+
+fn unlike(left: String, right: String) -> PyErr {
+    refused(ErrorKind::UnlikeSketches { left, right }.into())
+}
+
+fn taken(id: &Id) -> PyErr {
+    PyValueError::new_err(format!("the id {id:?} is in the index already: remove it first, or give another"))
+}
+
+fn matches(found: Vec<Found>) -> Vec<Match> {
+    found.into_iter().map(|Found { id, similarity }| Match { id, similarity }).collect()
+}
+
+fn batch(texts: &Bound<'_, PyAny>) -> PyResult<Vec<PyBackedStr>> {
+    match texts.is_instance_of::<PyString>() {
+        true => Err(PyTypeError::new_err("a batch of texts is expected, not one text: give a list")),
+        false => texts.try_iter()?.map(|text| text?.extract()).collect(),
+    }
+}
+
+#[pymethods]
+impl LshIndex {
+    #[new]
+    #[pyo3(signature = (**config), text_signature = "(**config)")]
+    fn new(config: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        Self::of(config::config("LshIndex", INDEX, config)?)
+    }
+
+    /// All settings, as a dictionary.
+    #[getter]
+    fn config<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        config::to_python(py, self.method.config())
+    }
+
+    /// Adds a text under an id.
+    ///
+    /// Raises `ValueError` when the id is there already.
+    #[pyo3(signature = (id, text, /))]
+    fn insert(&self, py: Python<'_>, id: Id, text: PyBackedStr) -> PyResult<()> {
+        py.detach(|| {
+            let sketched = Sketched::of(&self.method, &text, &mut Scratch::default());
+            self.write().insert(id, sketched)
+        })
+        .map_err(|id| taken(&id))
+    }
+
+    /// Adds many texts; all of them, or none when it raises.
+    ///
+    /// `threads`: 0 is one a core. Raises `ValueError` when an id is there already or twice in the batch, or when there are not as
+    /// many ids as texts.
+    #[pyo3(signature = (ids, texts, /, threads = 0))]
+    fn insert_many(&self, py: Python<'_>, ids: Vec<Id>, texts: &Bound<'_, PyAny>, threads: usize) -> PyResult<()> {
+        let texts = batch(texts)?;
+        if ids.len() != texts.len() {
+            return Err(PyValueError::new_err(format!("{} ids for {} texts: give one for each", ids.len(), texts.len())));
+        }
+        py.detach(|| {
+            let sketched = self.sketch_all(&texts, threads);
+            self.write().insert_all(ids, sketched)
+        })
+        .map_err(|id| taken(&id))
+    }
+
+    /// The documents that a text is similar to, the most similar first; those that are equally similar in the order in which they
+    /// were inserted.
+    #[pyo3(signature = (text, /))]
+    fn query(&self, py: Python<'_>, text: PyBackedStr) -> Vec<Match> {
+        matches(py.detach(|| {
+            let sketched = Sketched::of(&self.method, &text, &mut Scratch::default());
+            self.read().query(&self.method, &sketched)
+        }))
+    }
+
+    /// The same of many texts: a list of matches for each. `threads`: 0 is one a core.
+    #[pyo3(signature = (texts, /, threads = 0))]
+    fn query_many(&self, py: Python<'_>, texts: &Bound<'_, PyAny>, threads: usize) -> PyResult<Vec<Vec<Match>>> {
+        let texts = batch(texts)?;
+        let found = py.detach(|| {
+            let mut out: Vec<Vec<Found>> = texts.iter().map(|_| Vec::new()).collect();
+            let buckets = self.read();
+            parallel::fill(&mut out, 64, parallel::threads(threads), Scratch::default, |scratch, first, out| {
+                for (text, out) in texts[first..].iter().zip(out) {
+                    *out = buckets.query(&self.method, &Sketched::of(&self.method, text, scratch));
+                }
+            });
+            out
+        });
+        Ok(found.into_iter().map(matches).collect())
+    }
+
+    /// Takes a document out.
+    ///
+    /// Raises `KeyError` when the id is not there.
+    #[pyo3(signature = (id, /))]
+    fn remove(&self, py: Python<'_>, id: Id) -> PyResult<()> {
+        match py.detach(|| self.write().remove(&id)) {
+            true => Ok(()),
+            false => Err(PyKeyError::new_err(id)),
+        }
+    }
+
+    /// Adds all documents of another index, in the order in which they came into it; all of them, or none when it raises.
+    ///
+    /// Raises `UnlikeSketchesError`, which names both sides, when the other has another configuration, and `ValueError` when both
+    /// have an id.
+    #[pyo3(signature = (other, /))]
+    fn merge(&self, py: Python<'_>, other: &Self) -> PyResult<()> {
+        if self.method.config() != other.method.config() {
+            return Err(unlike(self.describe(), other.describe()));
+        }
+        py.detach(|| {
+            // Copied first: two indexes that are merged into each other at once must not wait for each other.
+            let (ids, sketched) = other.read().documents().map(|(id, sketched)| (id.clone(), sketched.clone())).unzip();
+            self.write().insert_all(ids, sketched)
+        })
+        .map_err(|id| taken(&id))
+    }
+
+    /// The ids, in the order in which they were inserted.
+    fn ids(&self, py: Python<'_>) -> Vec<Id> {
+        py.detach(|| self.read().documents().map(|(id, _)| id.clone()).collect())
+    }
+
+    /// Writes the index to a file, which appears only when it is whole: it is written under another name beside it, synced, and
+    /// renamed. An older file of the name is replaced.
+    ///
+    /// Raises `OSError`.
+    #[pyo3(signature = (path, /))]
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        py.detach(|| file::save(&path, &file::encode(self.method.config(), &self.read())?))
+    }
+
+    /// Reads an index from a file that `save` wrote. Settings may be given, and must then be those of the file.
+    ///
+    /// Raises `OSError`; `FormatError` when the file is no index, of another version, or damaged; `UnlikeSketchesError`, which names
+    /// both sides, when it has other settings than the given ones.
+    #[staticmethod]
+    #[pyo3(signature = (path, /, **config), text_signature = "(path, /, **config)")]
+    fn load(py: Python<'_>, path: PathBuf, config: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let bytes = py.detach(|| file::read(&path))?;
+        let index = py.detach(|| Self::decoded(&bytes, &path.display().to_string()))?;
+        if config.is_some_and(|config| !config.is_empty()) {
+            let asked = config::config("LshIndex.load", INDEX, config)?;
+            if asked != *index.method.config() {
+                return Err(unlike(format!("{} ({})", index.describe(), path.display()), describe(&asked)));
+            }
+        }
+        Ok(index)
+    }
+
+    fn __len__(&self, py: Python<'_>) -> usize {
+        py.detach(|| self.read().len())
+    }
+
+    fn __contains__(&self, py: Python<'_>, id: Id) -> bool {
+        py.detach(|| self.read().contains(&id))
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        format!("<LshIndex of {} documents by {}>", self.__len__(py), self.method.found_by())
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let bytes = py.detach(|| file::encode(self.method.config(), &self.read()))?;
+        Ok((py.get_type::<Self>().getattr("_from_bytes")?, (PyBytes::new(py, &bytes),)))
+    }
+
+    #[staticmethod]
+    fn _from_bytes(bytes: &[u8]) -> PyResult<Self> {
+        Self::decoded(bytes, "pickled index")
+    }
+}
+
+impl LshIndex {
+    fn decoded(bytes: &[u8], of: &str) -> PyResult<Self> {
+        let (config, ids, sketched) = file::decode(bytes, of)?;
+        let index = Self::of(config)?;
+        let (columns, stride) = (index.method.columns(), index.method.stride());
+        if sketched.iter().any(|sketched| !sketched.fits(columns, stride)) {
+            return Err(file::damaged(of));
+        }
+        index.write().insert_all(ids, sketched).map_err(|_| file::damaged(of))?;
+        Ok(index)
+    }
+}

@@ -1,0 +1,121 @@
+//! What is sketched: texts, or sets of fingerprints that were made before; one, or a batch.
+
+use lookalike::{
+    Method, Scratch,
+    fingerprint::{sort_distinct, token_hashes},
+    text::{Tokens, canonicalise},
+};
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::{
+    exceptions::PyTypeError,
+    prelude::*,
+    pybacked::PyBackedStr,
+    types::{PyDict, PyString},
+};
+
+use crate::{
+    config::{self, SHINGLES},
+    parallel,
+};
+
+/// A text, or the fingerprints of one.
+pub enum Item {
+    Text(PyBackedStr),
+    Fingerprints(Vec<u64>),
+}
+
+impl Item {
+    pub fn new(item: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if let Ok(text) = item.cast::<PyString>() {
+            return Ok(Self::Text(text.extract()?));
+        }
+        match item.extract::<PyReadonlyArray1<'_, u64>>() {
+            Ok(array) => Ok(Self::Fingerprints(array.as_array().to_vec())),
+            Err(_) => Err(PyTypeError::new_err(format!(
+                "a text (str) or its fingerprints (a numpy array of uint64, one axis) is expected, not {}",
+                item.get_type().name()?
+            ))),
+        }
+    }
+
+    /// All of a batch.
+    pub fn batch(items: &Bound<'_, PyAny>) -> PyResult<Vec<Self>> {
+        if items.is_instance_of::<PyString>() {
+            return Err(PyTypeError::new_err("a batch of texts is expected, not one text: give a list"));
+        }
+        items.try_iter()?.map(|item| Self::new(&item?)).collect()
+    }
+
+    /// Bytes of work, by and large.
+    fn weight(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::Fingerprints(fingerprints) => 8 * fingerprints.len(),
+        }
+    }
+}
+
+/// The fingerprints of an item, repeats among them, in any order.
+pub fn bag<'a>(method: &Method, item: &'a Item, scratch: &'a mut Scratch) -> &'a [u64] {
+    match item {
+        Item::Text(text) => {
+            method.sketch(&**text, scratch);
+            &scratch.fingerprints
+        }
+        Item::Fingerprints(fingerprints) => fingerprints,
+    }
+}
+
+/// The hashes of a text's tokens, one after the other.
+pub fn tokens(method: &Method, text: &str, room: &mut (Tokens, Vec<u64>)) {
+    let config = method.config();
+    canonicalise(text, config.tokens, config.folds, &mut room.0);
+    token_hashes(&room.0, &mut room.1);
+}
+
+/// Bytes for which a further thread pays.
+const WORTH: usize = 1 << 16;
+
+/// Fills `width` elements for each item of a batch.
+pub fn fill<T: Send, S>(
+    items: &[Item],
+    out: &mut [T],
+    width: usize,
+    threads: usize,
+    state: impl Fn() -> S + Sync,
+    row: impl Fn(&mut S, &Item, &mut [T]) + Sync,
+) {
+    let weight: usize = items.iter().map(Item::weight).sum();
+    let threads = parallel::threads(threads).min(weight / WORTH + 1);
+    // Pieces so small that no thread waits for another's last one.
+    let rows = items.len().div_ceil(threads * 16).max(1);
+    parallel::fill(out, rows * width, threads, state, |state, first, out| {
+        for (item, out) in items[first / width..].iter().zip(out.chunks_mut(width)) {
+            row(state, item, out);
+        }
+    });
+}
+
+/// The shingle set of a text: sorted distinct 64-bit numbers, a numpy array of uint64.
+///
+/// A text of n tokens (n at least `shingle`) has up to n - shingle + 1 of them, a shorter one has one, an empty one none.
+/// Keywords: `tokens`, `folds`, `shingle`, `occurrences`, `fingerprint`, `seed`, see `Config`. The numbers are frozen: the
+/// same text and settings give the same numbers on every machine and in every release.
+///
+/// Cost: about a nanosecond a byte, and sorting. Source: Broder 1997, section 2.
+#[pyfunction]
+#[pyo3(signature = (text, /, **config), text_signature = "(text, /, **config)")]
+pub fn fingerprints<'py>(
+    py: Python<'py>,
+    text: PyBackedStr,
+    config: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyArray1<u64>>> {
+    let method = config::shingles(config::config("fingerprints", SHINGLES, config)?)?;
+    let set = py.detach(|| {
+        let mut scratch = Scratch::default();
+        method.set(&*text, &mut scratch);
+        sort_distinct(&mut scratch.fingerprints);
+        scratch.fingerprints
+    });
+    Ok(PyArray1::from_vec(py, set))
+}

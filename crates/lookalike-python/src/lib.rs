@@ -1,0 +1,49 @@
+//! The native half of the Python package `lookalike`. Thin: it mirrors the core's names, takes its defaults from the core, and
+//! computes without holding the interpreter. What a Python user reads stands in `python/lookalike`.
+//!
+//! In the order of imports: refusals become exceptions, keywords become a configuration, a batch is spread over threads; then
+//! what is offered.
+
+#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo))]
+// What is offered is documented where people read it: in `python/lookalike/_lookalike.pyi` and in the docstrings here.
+#![allow(missing_docs)]
+
+mod error;
+
+mod config;
+
+mod parallel;
+
+mod items;
+
+mod sketch;
+
+mod compare;
+
+mod curve;
+
+mod index;
+
+mod compat;
+
+mod command;
+
+#[pyo3::pymodule]
+mod _lookalike {
+    #[pymodule_export]
+    use super::command::main;
+    #[pymodule_export]
+    use super::compare::{Comparison, Passage, compare};
+    #[pymodule_export]
+    use super::compat::{datasketch_bulk, datasketch_containment_params, datasketch_lower, datasketch_params};
+    #[pymodule_export]
+    use super::config::default_config;
+    #[pymodule_export]
+    use super::curve::{Curve, curve};
+    #[pymodule_export]
+    use super::index::{LshIndex, Match};
+    #[pymodule_export]
+    use super::items::fingerprints;
+    #[pymodule_export]
+    use super::sketch::{Bottom, BottomSketch, Estimate, MinHash, Modulo, ModuloSketch, Signature, SimHash, SimHashSketch};
+}

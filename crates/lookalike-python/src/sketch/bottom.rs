@@ -1,0 +1,161 @@
+//! Bottom sketches.
+
+use lookalike::{GreedyBy, Method, Scratch, sketch};
+use numpy::PyArray1;
+use pyo3::{
+    prelude::*,
+    types::{PyBytes, PyDict},
+};
+
+use super::{Estimate, ascends, from_bytes, to_bytes};
+use crate::{
+    config::{self, SHINGLES},
+    error::refused,
+    items::{self, Item},
+};
+
+/// A maker of bottom sketches: MIN_s, the s least numbers of a permuted shingle set, or MIN_s of MOD_m.
+///
+/// - `s`: the most elements of a sketch, from 1; the core's default, 200, unless given.
+/// - `level`: only elements that 2^level divides may enter, 0 to 63; 0 lets all.
+/// - keywords: `tokens`, `folds`, `shingle`, `occurrences`, `fingerprint`, `seed`, see `Config`.
+///
+/// Raises `EmptySampleError`, `LevelError`. Source: Broder 1997, sections 3 and 4.1.
+#[pyclass(frozen, module = "lookalike")]
+pub struct Bottom {
+    method: Method,
+    bottom: sketch::Bottom,
+}
+
+#[pymethods]
+impl Bottom {
+    #[new]
+    #[pyo3(signature = (s = None, level = 0, **config), text_signature = "(s=None, level=0, **config)")]
+    fn new(s: Option<usize>, level: u32, config: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let method = config::shingles(config::config("Bottom", SHINGLES, config)?)?;
+        let s = s.unwrap_or(GreedyBy::default().sample);
+        let bottom = sketch::Bottom::of_modulo(s, level, method.config().seed).map_err(refused)?;
+        Ok(Self { method, bottom })
+    }
+
+    /// The most elements of a sketch.
+    #[getter]
+    fn s(&self) -> usize {
+        self.bottom.s()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Bottom(s={}, seed={})", self.s(), self.method.config().seed)
+    }
+
+    /// The sketch of a text, or of the fingerprints of one.
+    ///
+    /// Cost: some 5 ns a shingle beside reading the text.
+    #[pyo3(signature = (item, /))]
+    fn sketch(&self, py: Python<'_>, item: &Bound<'_, PyAny>) -> PyResult<BottomSketch> {
+        let item = Item::new(item)?;
+        Ok(BottomSketch(py.detach(|| self.bottom.sketch(items::bag(&self.method, &item, &mut Scratch::default())))))
+    }
+
+    /// The sketches of many texts. `threads`: 0 is one a core.
+    #[pyo3(signature = (items, /, threads = 0))]
+    fn sketches(&self, py: Python<'_>, items: &Bound<'_, PyAny>, threads: usize) -> PyResult<Vec<BottomSketch>> {
+        let items = Item::batch(items)?;
+        let mut out = vec![None; items.len()];
+        py.detach(|| {
+            items::fill(&items, &mut out, 1, threads, Scratch::default, |scratch, item, out| {
+                out[0] = Some(self.bottom.sketch(items::bag(&self.method, item, scratch)));
+            });
+        });
+        Ok(out.into_iter().flatten().map(BottomSketch).collect())
+    }
+}
+
+/// A bottom sketch: a sample of a shingle set, drawn without replacement.
+#[pyclass(frozen, eq, module = "lookalike")]
+#[derive(PartialEq)]
+pub struct BottomSketch(sketch::BottomSketch);
+
+#[pymethods]
+impl BottomSketch {
+    /// The permuted elements that were kept, ascending: a numpy array of uint64, at most `s`.
+    #[getter]
+    fn sample<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u64>> {
+        PyArray1::from_slice(py, self.0.sample())
+    }
+
+    /// The most elements that it may hold.
+    #[getter]
+    fn s(&self) -> usize {
+        self.0.s()
+    }
+
+    /// i, where the modulus is 2^i.
+    #[getter]
+    fn level(&self) -> u32 {
+        self.0.level()
+    }
+
+    /// The seed of its permutation.
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.0.seed()
+    }
+
+    /// Whether nothing was left out: on level 0 the sketch is the set.
+    #[getter]
+    fn is_whole(&self) -> bool {
+        self.0.is_whole()
+    }
+
+    /// The estimated resemblance (Broder 1997, section 3); exact where both sketches hold all of their sets. Cost: O(s).
+    ///
+    /// Raises `UnlikeSketchesError` when the other has another s, level or seed.
+    #[pyo3(signature = (other, /))]
+    fn resemblance(&self, other: &Self) -> PyResult<Estimate> {
+        Ok(self.0.resemblance(&other.0).map_err(refused)?.into())
+    }
+
+    /// The sketch of the union of both sets.
+    ///
+    /// Raises `UnlikeSketchesError` when the other has another s, level or seed.
+    #[pyo3(signature = (other, /))]
+    fn merge(&self, other: &Self) -> PyResult<Self> {
+        Ok(Self(self.0.merge(&other.0).map_err(refused)?))
+    }
+
+    /// The estimated number of distinct shingles: a count, not a share (Bar-Yossef et al. 2002; Beyer et al. 2007).
+    fn distinct(&self) -> Estimate {
+        self.0.distinct().into()
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.sample().len()
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "<BottomSketch of {} elements of up to {}, level {}, seed {}>",
+            self.__len__(),
+            self.s(),
+            self.level(),
+            self.seed()
+        )
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        Ok((py.get_type::<Self>().getattr("_from_bytes")?, (to_bytes(py, &self.0)?,)))
+    }
+
+    #[staticmethod]
+    fn _from_bytes(bytes: &[u8]) -> PyResult<Self> {
+        Ok(Self(from_bytes(bytes, |sketch: &sketch::BottomSketch| {
+            let (kept, s) = (sketch.sample().len(), sketch.s());
+            s > 0
+                && kept <= s
+                && (kept == s || sketch.is_whole())
+                && sketch.level() <= sketch::MAX_LEVEL
+                && ascends(sketch.sample())
+        })?))
+    }
+}

@@ -1,0 +1,143 @@
+//! MOD_m sketches.
+
+use lookalike::{Method, Scratch, sketch};
+use numpy::PyArray1;
+use pyo3::{
+    prelude::*,
+    types::{PyBytes, PyDict},
+};
+
+use super::{Estimate, ascends, from_bytes, to_bytes};
+use crate::{
+    config::{self, SHINGLES},
+    error::refused,
+    items::{self, Item},
+};
+
+/// A maker of MOD_m sketches: the permuted shingles that m = 2^i divides. They grow with the text, so they tell containment too.
+///
+/// - `modulus`: `{"kind": "growing", "least": 100}` (the core's default: 100 to 200 elements are expected of every long text),
+///   `{"kind": "fixed", "level": i}`, or `{"kind": "capped", "least": n, "level": i}`.
+/// - keywords: `tokens`, `folds`, `shingle`, `occurrences`, `fingerprint`, `seed`, see `Config`.
+///
+/// Raises `EmptySampleError`, `LevelError`. Source: Broder 1997, section 3.
+#[pyclass(frozen, module = "lookalike")]
+pub struct Modulo {
+    method: Method,
+    modulo: sketch::Modulo,
+}
+
+#[pymethods]
+impl Modulo {
+    #[new]
+    #[pyo3(signature = (modulus = None, **config), text_signature = "(modulus=None, **config)")]
+    fn new(modulus: Option<&Bound<'_, PyAny>>, config: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let method = config::shingles(config::config("Modulo", SHINGLES, config)?)?;
+        let modulus = match modulus {
+            Some(given) => config::from_value(config::value(given)?)?,
+            None => sketch::Modulus::default(),
+        };
+        let modulo = sketch::Modulo::new(modulus, method.config().seed).map_err(refused)?;
+        Ok(Self { method, modulo })
+    }
+
+    /// The sketch of a text, or of the fingerprints of one.
+    #[pyo3(signature = (item, /))]
+    fn sketch(&self, py: Python<'_>, item: &Bound<'_, PyAny>) -> PyResult<ModuloSketch> {
+        let item = Item::new(item)?;
+        Ok(ModuloSketch(py.detach(|| self.modulo.sketch(items::bag(&self.method, &item, &mut Scratch::default())))))
+    }
+
+    /// The sketches of many texts. `threads`: 0 is one a core.
+    #[pyo3(signature = (items, /, threads = 0))]
+    fn sketches(&self, py: Python<'_>, items: &Bound<'_, PyAny>, threads: usize) -> PyResult<Vec<ModuloSketch>> {
+        let items = Item::batch(items)?;
+        let mut out = vec![None; items.len()];
+        py.detach(|| {
+            items::fill(&items, &mut out, 1, threads, Scratch::default, |scratch, item, out| {
+                out[0] = Some(self.modulo.sketch(items::bag(&self.method, item, scratch)));
+            });
+        });
+        Ok(out.into_iter().flatten().map(ModuloSketch).collect())
+    }
+}
+
+/// A MOD_m sketch: of a shingle set the elements that m = 2^level divides, so larger sets have larger ones, and the sketch of an
+/// excerpt lies within the sketch of the whole.
+#[pyclass(frozen, eq, module = "lookalike")]
+#[derive(PartialEq)]
+pub struct ModuloSketch(sketch::ModuloSketch);
+
+#[pymethods]
+impl ModuloSketch {
+    /// i, where the modulus is 2^i.
+    #[getter]
+    fn level(&self) -> u32 {
+        self.0.level()
+    }
+
+    /// The seed of its permutation.
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.0.seed()
+    }
+
+    /// The permuted elements that 2^level divides, ascending: a numpy array of uint64.
+    #[getter]
+    fn elements<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u64>> {
+        PyArray1::from_slice(py, self.0.elements())
+    }
+
+    /// The sketch on a higher level, which is a part of this one.
+    ///
+    /// Raises `LevelError` when the level is below this one's or above 63.
+    #[pyo3(signature = (level, /))]
+    fn at_level(&self, level: u32) -> PyResult<Self> {
+        Ok(Self(self.0.at_level(level).map_err(refused)?))
+    }
+
+    /// The estimated resemblance, on the larger of both levels (Broder 1997, section 3).
+    ///
+    /// Raises `UnlikeSketchesError` when the other has another seed.
+    #[pyo3(signature = (other, /))]
+    fn resemblance(&self, other: &Self) -> PyResult<Estimate> {
+        Ok(self.0.resemblance(&other.0).map_err(refused)?.into())
+    }
+
+    /// The estimated containment of this text in the other: the share of its shingles that the other has.
+    ///
+    /// Raises `UnlikeSketchesError` when the other has another seed.
+    #[pyo3(signature = (other, /))]
+    fn containment(&self, other: &Self) -> PyResult<Estimate> {
+        Ok(self.0.containment(&other.0).map_err(refused)?.into())
+    }
+
+    /// The sketch of the union of both sets, on the larger of both levels.
+    ///
+    /// Raises `UnlikeSketchesError` when the other has another seed.
+    #[pyo3(signature = (other, /))]
+    fn merge(&self, other: &Self) -> PyResult<Self> {
+        Ok(Self(self.0.merge(&other.0).map_err(refused)?))
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.elements().len()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<ModuloSketch of {} elements, level {}, seed {}>", self.__len__(), self.level(), self.seed())
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        Ok((py.get_type::<Self>().getattr("_from_bytes")?, (to_bytes(py, &self.0)?,)))
+    }
+
+    #[staticmethod]
+    fn _from_bytes(bytes: &[u8]) -> PyResult<Self> {
+        Ok(Self(from_bytes(bytes, |sketch: &sketch::ModuloSketch| {
+            sketch.level() <= sketch::MAX_LEVEL
+                && ascends(sketch.elements())
+                && sketch.elements().iter().all(|element| element.trailing_zeros() >= sketch.level())
+        })?))
+    }
+}

@@ -1,0 +1,77 @@
+"""Find documents that are roughly the same, keep one of each, and say why.
+
+Two texts resemble each other as their sets of shingles (runs of five words) overlap: shared shingles divided by all, |A ∩ B|
+/ |A ∪ B|. Everything here has the names and the defaults of lookalike's core, gives the same answers as its command, byte for
+byte, and computes without holding the interpreter.
+
+- `compare`: two texts, exactly, and what they share.
+- `LshIndex`: texts in memory that can be asked for those that resemble a text.
+- `MinHash`, `Bottom`, `Modulo`, `SimHash`: makers of sketches, one text or a batch at a time.
+- `curve`: which pairs bands and rows find.
+- `lookalike.compat.datasketch`: datasketch's classes, with its hash values, faster.
+- `python -m lookalike`: the command.
+
+>>> import lookalike
+>>> fox = "The quick brown fox jumps over the lazy dog and runs away into the dark green wood."
+>>> lookalike.compare(fox, fox.replace("lazy", "sleeping")).resemblance
+0.4444444444444444
+>>> index = lookalike.LshIndex(threshold=0.4)
+>>> index.insert("fox", fox)
+>>> index.query(fox.upper())
+[Match(id='fox', similarity=1.0)]
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import version as _version
+
+from lookalike import errors
+from lookalike._lookalike import (
+    Bottom,
+    BottomSketch,
+    Comparison,
+    Curve,
+    Estimate,
+    LshIndex,
+    Match,
+    MinHash,
+    Modulo,
+    ModuloSketch,
+    Passage,
+    Signature,
+    SimHash,
+    SimHashSketch,
+    compare,
+    curve,
+    default_config,
+    fingerprints,
+)
+from lookalike.config import Config, ShinglesConfig
+from lookalike.errors import Error
+
+__version__ = _version("lookalike")
+
+__all__ = [
+    "Bottom",
+    "BottomSketch",
+    "Comparison",
+    "Config",
+    "Curve",
+    "Error",
+    "Estimate",
+    "LshIndex",
+    "Match",
+    "MinHash",
+    "Modulo",
+    "ModuloSketch",
+    "Passage",
+    "ShinglesConfig",
+    "Signature",
+    "SimHash",
+    "SimHashSketch",
+    "compare",
+    "curve",
+    "default_config",
+    "errors",
+    "fingerprints",
+]

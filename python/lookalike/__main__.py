@@ -1,0 +1,30 @@
+"""The command: `python -m lookalike` is `lookalike`."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+
+from lookalike import _lookalike
+
+
+def main() -> int:
+    """Run the command with the program's arguments and return its exit code: 0 done, 1 the answer is no, 2 failure.
+
+    While it runs, an interrupt from the keyboard ends the process at once, as it ends the command: Python would only look at it
+    when the command is done.
+    """
+    sys.stdout.flush()
+    itself, arguments = [sys.executable, "-m", "lookalike"], ["lookalike", *sys.argv[1:]]
+    if threading.current_thread() is not threading.main_thread():
+        return _lookalike.main(itself, arguments)
+    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        return _lookalike.main(itself, arguments)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,265 @@
+"""`MinHashLSH`: keys by bands of their signatures."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING, Any, Self
+
+from lookalike import _lookalike
+from lookalike.compat.datasketch import schemes, storage
+
+if TYPE_CHECKING:
+    from lookalike.compat.datasketch.minhash import MinHash
+    from lookalike.compat.datasketch.weighted_minhash import WeightedMinHash
+
+    _Sketch = MinHash | WeightedMinHash
+
+
+class MinHashLSH:
+    """An index in memory of keys whose signatures share a band with that of a query.
+
+    Args:
+        threshold: similarity, 0 to 1, for which bands and rows are chosen.
+        num_perm: hash values of a signature; of a weighted one its sample size.
+        weights: of false positives and false negatives, which sum to 1, in the choice of bands and rows.
+        params: bands and rows themselves; `threshold` and `weights` are then not looked at.
+        storage_config: `{"type": "dict"}` or none.
+        prepickle: whether keys are pickled on their way in; not unless asked.
+        hashfunc: what compresses a band's bytes.
+
+    Attributes:
+        h: hash values of a signature.
+        b: bands.
+        r: rows of a band.
+        hashtables: for each band, the keys by the band's bytes.
+        keys: for each key, its bands' bytes.
+        hashranges: where bands lie in a signature.
+
+    Raises:
+        ValueError: for what does not go together, and for another storage.
+
+    Bands and rows are those that datasketch chooses: the least weighted sum of the areas under and over the S-curve. That finds a
+    third to a half of the pairs *at* the threshold; `lookalike.LshIndex` promises a recall instead.
+
+    """
+
+    def __init__(
+        self,
+        threshold: float = 0.9,
+        num_perm: int = 128,
+        weights: tuple[float, float] = (0.5, 0.5),
+        params: tuple[int, int] | None = None,
+        storage_config: dict[str, Any] | None = None,
+        prepickle: bool | None = None,
+        hashfunc: Callable[[bytes], bytes] | None = None,
+    ) -> None:
+        storage.check(storage_config)
+        if not 0.0 <= threshold <= 1.0:
+            raise ValueError("threshold must be in [0.0, 1.0]")
+        if num_perm < 2:
+            raise ValueError("Too few permutation functions")
+        if any(not 0.0 <= weight <= 1.0 for weight in weights):
+            raise ValueError("Weight must be in [0.0, 1.0]")
+        if sum(weights) != 1.0:
+            raise ValueError("Weights must sum to 1.0")
+        self.h = num_perm
+        if params is None:
+            self.b, self.r = _lookalike.datasketch_params(threshold, num_perm, *weights)
+        else:
+            self.b, self.r = params
+            if self.b * self.r > num_perm:
+                raise ValueError(
+                    f"The product of b and r in params is {self.b} * {self.r} = {self.b * self.r} -- it must be less than "
+                    f"num_perm {num_perm}. Did you forget to specify num_perm?"
+                )
+        if self.b < 2:
+            raise ValueError("The number of bands are too small (b < 2)")
+        self.prepickle = bool(prepickle)
+        self.hashfunc = hashfunc
+        self.hashtables: list[storage.Buckets] = [storage.Buckets() for _ in range(self.b)]
+        self.hashranges = [(i * self.r, (i + 1) * self.r) for i in range(self.b)]
+        self.keys = storage.Table()
+        self.buffer_size = 50000
+        self._minhash_scheme: str | None = None
+        self._asked: list[set[Any]] = []
+
+    def _H(self, hs: Any) -> bytes:  # noqa: N802 - datasketch's name
+        band: bytes = hs.byteswap().tobytes()
+        return band if self.hashfunc is None else self.hashfunc(band)
+
+    def _bands(self, minhash: _Sketch, count: int | None = None) -> list[bytes]:
+        """Return the bytes of the first bands, or of all. Cost: one swap and one copy, then slices."""
+        if len(minhash) != self.h:
+            raise ValueError(f"Expecting minhash with length {self.h}, got {len(minhash)}")
+        hashvalues = minhash.hashvalues
+        swapped = hashvalues.byteswap().tobytes()
+        width = len(swapped) // len(hashvalues) * self.r
+        bands = [swapped[at : at + width] for at in range(0, (self.b if count is None else count) * width, width)]
+        return bands if self.hashfunc is None else [self.hashfunc(band) for band in bands]
+
+    def _key(self, key: Hashable) -> Hashable:
+        return pickle.dumps(key) if self.prepickle else key
+
+    def _plain(self, keys: set[Any]) -> set[Any]:
+        return {pickle.loads(key) for key in keys} if self.prepickle else keys
+
+    def insert(self, key: Hashable, minhash: _Sketch, check_duplication: bool = True) -> None:
+        """Add a key with its signature.
+
+        Raises:
+            ValueError: when the signature is of another length or scheme, or the key is there; this last is not looked at
+                where `check_duplication` is false.
+
+        """
+        bands = self._bands(minhash)
+        self._minhash_scheme = schemes.same(self._minhash_scheme, minhash)
+        key = self._key(key)
+        if check_duplication and key in self.keys:
+            raise ValueError("The given key already exists")
+        self._put(key, bands)
+
+    def _put(self, key: Hashable, bands: list[bytes]) -> None:
+        self.keys.insert(key, *bands)
+        for band, table in zip(bands, self.hashtables, strict=False):
+            table.insert(band, key)
+
+    def merge(self, other: MinHashLSH, check_overlap: bool = False) -> None:
+        """Add all keys of another index with as many hash values, bands and rows.
+
+        Raises:
+            ValueError: when it is unlike, or `check_overlap` is true and both have a key.
+
+        """
+        if type(self) is not type(other):
+            raise ValueError(f"Cannot merge type MinHashLSH and type {type(other).__name__}.")
+        if (self.h, self.b, self.r) != (other.h, other.b, other.r):
+            raise ValueError("Cannot merge MinHashLSH with different initialization parameters.")
+        known, theirs = self._minhash_scheme, other._minhash_scheme
+        if known is not None and theirs is not None and known != theirs:
+            raise ValueError(
+                f"Cannot merge MinHashLSH indexed with MinHash scheme {theirs!r} into one indexed with scheme {known!r}"
+            )
+        if check_overlap and set(self.keys).intersection(other.keys):
+            raise ValueError("The keys are overlapping, duplicate key exists.")
+        self._minhash_scheme = known or theirs
+        for key in list(other.keys):
+            self._put(key, other.keys.get(key))
+
+    def insertion_session(self, buffer_size: int = 50000) -> MinHashLSHInsertionSession:
+        """Return a context in which keys are added."""
+        return MinHashLSHInsertionSession(self, buffer_size=buffer_size)
+
+    def deletion_session(self, buffer_size: int = 50000) -> MinHashLSHDeletionSession:
+        """Return a context in which keys are taken out."""
+        return MinHashLSHDeletionSession(self, buffer_size=buffer_size)
+
+    def query(self, minhash: _Sketch) -> list[Any]:
+        """Return the keys whose signatures share a band with this one, each once, in no order.
+
+        Raises:
+            ValueError: when the signature is of another length or scheme.
+
+        """
+        return list(self._candidates(minhash))
+
+    def _candidates(self, minhash: _Sketch) -> set[Any]:
+        bands = self._bands(minhash)
+        schemes.same(self._minhash_scheme, minhash)
+        return self._plain(self._union(bands))
+
+    def _union(self, bands: list[bytes]) -> set[Any]:
+        candidates: set[Any] = set()
+        for band, table in zip(bands, self.hashtables, strict=False):
+            candidates.update(table.get(band))
+        return candidates
+
+    def _query_b(self, minhash: _Sketch, b: int) -> set[Any]:
+        """Return the keys that share one of the first b bands."""
+        if b > self.b:
+            raise ValueError("b must be less or equal to the number of hash tables")
+        bands = self._bands(minhash, b)
+        schemes.same(self._minhash_scheme, minhash)
+        return self._plain(self._union(bands))
+
+    def add_to_query_buffer(self, minhash: _Sketch) -> None:
+        """Remember a query for `collect_query_buffer`.
+
+        Raises:
+            ValueError: when the signature is of another length or scheme.
+
+        """
+        self._asked.append(self._candidates(minhash))
+
+    def collect_query_buffer(self) -> list[Any]:
+        """Return the keys that all remembered queries find, and forget these."""
+        asked, self._asked = self._asked, []
+        return list(set.intersection(*asked)) if asked else []
+
+    def __contains__(self, key: Hashable) -> bool:
+        return self._key(key) in self.keys
+
+    def remove(self, key: Hashable) -> None:
+        """Take a key out.
+
+        Raises:
+            ValueError: when it is not there.
+
+        """
+        key = self._key(key)
+        if key not in self.keys:
+            raise ValueError("The given key does not exist")
+        for band, table in zip(self.keys[key], self.hashtables, strict=False):
+            table.remove_val(band, key)
+            if not table.get(band):
+                table.remove(band)
+        self.keys.remove(key)
+
+    def is_empty(self) -> bool:
+        """Return whether no key has been added."""
+        return any(table.size() == 0 for table in self.hashtables)
+
+    def get_counts(self) -> list[dict[Any, int]]:
+        """Return for each band how many keys each of its buckets has."""
+        return [table.itemcounts() for table in self.hashtables]
+
+    def get_subset_counts(self, *keys: Hashable) -> list[dict[Any, int]]:
+        """Return the same, as if only these keys were there."""
+        tables = [storage.Buckets() for _ in range(self.b)]
+        for key in {self._key(key) for key in keys}:
+            for band, table in zip(self.keys.get(key), tables, strict=False):
+                table.insert(band, key)
+        return [table.itemcounts() for table in tables]
+
+
+class _Session:
+    """A context in which an index is changed; every change is made at once."""
+
+    def __init__(self, lsh: MinHashLSH, buffer_size: int) -> None:
+        self.lsh = lsh
+        self.lsh.buffer_size = buffer_size
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the session."""
+
+
+class MinHashLSHInsertionSession(_Session):
+    """A context in which keys are added to an index."""
+
+    def insert(self, key: Hashable, minhash: _Sketch, check_duplication: bool = True) -> None:
+        """Add a key, as `MinHashLSH.insert`."""
+        self.lsh.insert(key, minhash, check_duplication=check_duplication)
+
+
+class MinHashLSHDeletionSession(_Session):
+    """A context in which keys are taken out of an index."""
+
+    def remove(self, key: Hashable) -> None:
+        """Take a key out, as `MinHashLSH.remove`."""
+        self.lsh.remove(key)

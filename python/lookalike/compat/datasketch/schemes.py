@@ -1,0 +1,135 @@
+"""Permutation schemes: what a hash value is a function of.
+
+`affine32` and `affine64` mix a token's hash with MurmurHash3's finaliser and take a·h + b modulo 2^32 or 2^64, with a odd: a
+permutation. `legacy`, the only one before datasketch 2.0.0, takes (a·h + b) mod 2^61 - 1 in 64-bit numbers, and its lower 32
+bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Scheme = Literal["affine32", "affine64", "legacy"]
+
+MERSENNE_PRIME: Final = (1 << 61) - 1
+
+
+class Form(NamedTuple):
+    """How a scheme's hash values are stored."""
+
+    dtype: type[np.unsignedinteger[Any]]
+    """Their type in memory."""
+    largest: int
+    """The largest one, which stands for the empty set too."""
+    packed: Literal["I", "Q"]
+    """Their type in `LeanMinHash.serialize`, as `struct` names it."""
+    code: int
+    """The scheme's number in these bytes; `legacy` has none there."""
+
+
+FORMS: Final[dict[str, Form]] = {
+    "affine32": Form(np.uint32, (1 << 32) - 1, "I", 1),
+    "affine64": Form(np.uint64, (1 << 64) - 1, "Q", 2),
+    "legacy": Form(np.uint64, (1 << 32) - 1, "I", 0),
+}
+
+NEW: Scheme = "affine32"
+"""The scheme of what is made without naming one."""
+
+
+def check(scheme: str) -> None:
+    """Refuse what is no scheme."""
+    if scheme not in FORMS:
+        raise ValueError(f"scheme must be one of {', '.join(FORMS)}, got {scheme!r}")
+
+
+def to_array(values: Any, scheme: str, what: str) -> NDArray[Any]:
+    """Return values as an array of the scheme's type; refuse what it does not hold."""
+    form = FORMS[scheme]
+    if isinstance(values, np.ndarray):
+        if values.dtype.kind in "iu" and values.size and not 0 <= int(values.min()) <= int(values.max()) <= form.largest:
+            raise ValueError(f"{what} out of range for scheme {scheme!r}")
+        return values.astype(form.dtype)
+    try:
+        return np.array(values, dtype=form.dtype)
+    except OverflowError as error:
+        raise ValueError(f"{what} out of range for scheme {scheme!r}: {error}") from error
+
+
+_DRAWN: dict[tuple[int, int, str], NDArray[Any]] = {}
+
+
+def permutations(seed: int, count: int, scheme: str) -> NDArray[Any]:
+    """Return the coefficients (a, b) of so many permutations: what numpy's legacy generator draws from the seed.
+
+    All sketches of a kind share them, so they cannot be written to.
+    """
+    asked = (seed, count, scheme)
+    drawn = _DRAWN.get(asked)
+    if drawn is None:
+        drawn = _draw(seed, count, scheme)
+        drawn.setflags(write=False)
+        if len(_DRAWN) >= 64:
+            _DRAWN.clear()
+        _DRAWN[asked] = drawn
+    return drawn
+
+
+def _draw(seed: int, count: int, scheme: str) -> NDArray[Any]:
+    generator = np.random.RandomState(seed)
+    if scheme == "legacy":
+        drawn = [
+            (
+                generator.randint(1, MERSENNE_PRIME, dtype=np.uint64),
+                generator.randint(0, MERSENNE_PRIME, dtype=np.uint64),
+            )
+            for _ in range(count)
+        ]
+        return np.array(drawn, dtype=np.uint64).T
+    dtype, width = (np.uint32, 32) if scheme == "affine32" else (np.uint64, 64)
+    a = generator.randint(0, 1 << (width - 1), count, dtype=dtype) * dtype(2) + dtype(1)
+    b = generator.randint(0, 1 << width, count, dtype=dtype)
+    return np.array([a, b])
+
+
+def parse_permutations(given: Any, scheme: str) -> Any:
+    """Return given coefficients in the scheme's form; the same object where they have it, so that sketches share it."""
+    if scheme == "legacy":
+        return given
+    dtype = FORMS[scheme].dtype
+    if not (isinstance(given, np.ndarray) and given.dtype == dtype and given.ndim == 2 and given.shape[0] == 2):
+        given = np.array([to_array(given[i], scheme, "permutation parameters") for i in (0, 1)])
+    if np.any(given[0] & dtype(1) == 0):
+        raise ValueError(f"all `a` permutation parameters must be odd for scheme {scheme!r}")
+    return given
+
+
+def same(known: str | None, minhash: object) -> str | None:
+    """Return the scheme that an index should remember; refuse a sketch of another than the one it knows.
+
+    Hash values do not tell of what scheme they are, so a mixture would silently find nothing.
+    """
+    scheme = getattr(minhash, "scheme", None)
+    if scheme is None or scheme == known:
+        return known
+    if known is None:
+        return str(scheme)
+    raise ValueError(f"MinHash scheme {scheme!r} does not match scheme {known!r} of the MinHash previously given to this index")
+
+
+def require_alike(minhashes: Sequence[Any], doing: str) -> None:
+    """Refuse sketches of unlike scheme, seed or length."""
+    first, *others = minhashes
+    for other in others:
+        if getattr(other, "scheme", None) != first.scheme:
+            raise ValueError(f"Cannot {doing} MinHash with different permutation schemes")
+        if other.seed != first.seed:
+            raise ValueError(f"Cannot {doing} MinHash with different seeds")
+        if len(other) != len(first):
+            raise ValueError(f"Cannot {doing} MinHash with different numbers of permutation functions")

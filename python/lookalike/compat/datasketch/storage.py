@@ -1,0 +1,96 @@
+"""Tables in memory, with the methods that datasketch's indexes call and show."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from typing import Any
+
+
+class Table:
+    """Keys, and the values of each in the order in which they came."""
+
+    def __init__(self) -> None:
+        self._dict: dict[Any, Any] = {}
+
+    def keys(self) -> Any:
+        """Return the keys."""
+        return self._dict.keys()
+
+    def get(self, key: Hashable) -> Any:
+        """Return the values of a key; none for one that is not there."""
+        return self._dict.get(key, [])
+
+    def getmany(self, *keys: Hashable) -> list[Any]:
+        """Return the values of each key."""
+        return [self.get(key) for key in keys]
+
+    def insert(self, key: Hashable, *vals: Any, **_: Any) -> None:
+        """Add values to those of a key."""
+        self._dict.setdefault(key, []).extend(vals)
+
+    def remove(self, *keys: Hashable, **_: Any) -> None:
+        """Take keys out."""
+        for key in keys:
+            del self._dict[key]
+
+    def remove_val(self, key: Hashable, val: Any, **_: Any) -> None:
+        """Take a value out of those of a key."""
+        self._dict[key].remove(val)
+
+    def size(self) -> int:
+        """Return the number of keys."""
+        return len(self._dict)
+
+    def itemcounts(self) -> dict[Any, int]:
+        """Return the number of values of each key."""
+        return {key: len(values) for key, values in self._dict.items()}
+
+    def has_key(self, key: Hashable) -> bool:
+        """Return whether a key is there."""
+        return key in self._dict
+
+    def status(self) -> dict[str, int]:
+        """Return the number of keys, as datasketch names it."""
+        return {"keyspace_size": len(self)}
+
+    def __getitem__(self, key: Hashable) -> Any:
+        return self.get(key)
+
+    def __delitem__(self, key: Hashable) -> None:
+        self.remove(key)
+
+    def __len__(self) -> int:
+        return len(self._dict)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._dict)
+
+    def __contains__(self, key: Hashable) -> bool:
+        return key in self._dict
+
+
+class Buckets(Table):
+    """Keys, and the set of values of each."""
+
+    def get(self, key: Hashable) -> Any:
+        """Return the values of a key; none for one that is not there."""
+        return self._dict.get(key, set())
+
+    def insert(self, key: Hashable, *vals: Any, **_: Any) -> None:
+        """Add values to those of a key."""
+        self._dict.setdefault(key, set()).update(vals)
+
+
+def check(config: dict[str, Any] | None) -> None:
+    """Refuse a storage that is not in memory.
+
+    Raises:
+        ValueError: for any other type than `dict`.
+
+    """
+    kind = (config or {"type": "dict"})["type"]
+    if kind != "dict":
+        raise ValueError(
+            f"Unknown storage type: {kind}. lookalike.compat.datasketch keeps indexes in memory: leave storage_config out, "
+            "or use datasketch itself for this one"
+        )

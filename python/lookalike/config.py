@@ -1,0 +1,116 @@
+"""The settings that functions and classes take as keywords.
+
+Names and defaults are the core's; `default_config()` gives the latter.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypedDict
+
+
+class Folds(TypedDict, total=False):
+    """What is made alike before tokens are compared, beyond what always is (case, width, punctuation, white space)."""
+
+    simplified: bool
+    """Traditional Chinese characters and their simplified forms."""
+    accents: bool
+    """Letters with and without accents, Latin, Greek and Cyrillic."""
+    digits: bool
+    """All digits."""
+
+
+class Rabin(TypedDict):
+    """Rabin's fingerprint, by a polynomial drawn from the seed (Broder 1997, section 4)."""
+
+    kind: Literal["rabin"]
+    degree: int
+    """Bits of a fingerprint, 16 to 64."""
+
+
+class Fixed(TypedDict):
+    """One shingle in 2^level is sampled."""
+
+    kind: Literal["fixed"]
+    level: int
+
+
+class Growing(TypedDict):
+    """From `least` to twice as many shingles are expected in the sample of a long text."""
+
+    kind: Literal["growing"]
+    least: int
+
+
+class Capped(TypedDict):
+    """As growing, but never fewer than one shingle in 2^level."""
+
+    kind: Literal["capped"]
+    least: int
+    level: int
+
+
+Modulus = Fixed | Growing | Capped
+"""How many of a text's shingles are sampled."""
+
+
+class _Kind(TypedDict):
+    kind: str
+
+
+class Bands(_Kind, total=False):
+    """Texts that share a band of their MinHash signatures: `{"kind": "bands", …}`, the default."""
+
+    bands: int | None
+    """b; given together with `rows`, or left to the threshold and the recall."""
+    rows: int | None
+    """r."""
+    permutations: Literal["one", "many"]
+    """How many random permutations make a signature."""
+
+
+class SimHashBy(_Kind, total=False):
+    """Texts whose SimHashes differ in few bits: `{"kind": "simhash", …}`."""
+
+    bits: Literal[64, 128]
+    features: Literal["shingles", "tokens"]
+    distance: int | None
+    """The bits that may differ; left to the threshold where shingles vote."""
+    blocks: int | None
+    """Blocks that a hash is cut into, more than the distance."""
+
+
+class Sentences(_Kind, total=False):
+    """Texts whose longest sentences are the same: `{"kind": "sentences", …}`."""
+
+    longest: int
+    digest: Literal["xxh3", "md5"]
+
+
+class ShinglesConfig(TypedDict, total=False):
+    """What decides the shingles of a text, and with a seed the sketch of them."""
+
+    tokens: Literal["auto", "words", "chars", "jieba"]
+    """What a token is: by script (the default), words everywhere, characters, or words of a Chinese dictionary."""
+    folds: Folds
+    """What is made alike."""
+    shingle: int
+    """k, the tokens in a shingle, 1 to 64; 5 unless given."""
+    occurrences: Literal["once", "labelled"]
+    """Whether a shingle that stands in a text several times counts once (Broder's option B, the default) or each time (A)."""
+    fingerprint: Literal["rolling"] | Rabin
+    """How a shingle becomes a number of up to 64 bits."""
+    seed: int
+    """Seed of all that is drawn at random, 0 up to 2^64; 1 unless given."""
+
+
+class Config(ShinglesConfig, total=False):
+    """What decides an index: the shingles, and which texts are similar."""
+
+    threshold: float
+    """t, the similarity from which two texts are roughly the same, above 0 up to 1; 0.8 unless given."""
+    recall: float
+    """The share of the pairs at the threshold that must be found, between 0 and 1; 0.99 unless given."""
+    candidates: Literal["bands", "simhash", "sentences"] | Bands | SimHashBy | Sentences
+    """How candidates are found; a kind by its name alone has its defaults."""
+    verify: Literal["exact", "sketch", "none"] | None
+    """What counts as similar: the exact measure of the two sets, what the sketches say, or being a candidate at all."""

@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# Some properties run a command or a thousand kernels: no deadline, and the same examples each time.
+settings.register_profile("repository", deadline=None, derandomize=True, max_examples=60)
+settings.load_profile("repository")
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="session")
+def golden():
+    return json.loads((ROOT / "testdata/golden/sketches.json").read_text())
+
+
+@pytest.fixture
+def command(tmp_path):
+    """Run `python -m lookalike` in a folder of its own."""
+
+    def run(*arguments, **options):
+        environment = {**os.environ, "NO_COLOR": "1"}
+        argv = [sys.executable, "-m", "lookalike", *map(str, arguments)]
+        return subprocess.run(argv, capture_output=True, cwd=tmp_path, env=environment, timeout=120, check=False, **options)
+
+    return run
+
+
+SENTENCE = "the quick brown fox jumps over lazy dog and runs away into dark green wood near old stone bridge at night"
+
+WORDS = SENTENCE.split()
+
+
+def paragraph(random, words=60):
+    return " ".join(random.choice(WORDS) for _ in range(words))
+
+
+def variants(random, count=200):
+    """Texts, about half of which are near copies of another."""
+    texts = []
+    for _ in range(count):
+        if texts and random.random() < 0.5:
+            words = random.choice(texts).split()
+            for _ in range(random.randrange(4)):
+                if words:
+                    words[random.randrange(len(words))] = random.choice(WORDS) + str(random.randrange(5))
+            texts.append(" ".join(words))
+        else:
+            texts.append(paragraph(random, random.randrange(0, 90)))
+    return texts

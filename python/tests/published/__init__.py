@@ -1,0 +1,1 @@
+"""datasketch's own tests, run against `lookalike.compat.datasketch`. They are downloaded, none of them is here."""
