@@ -3,7 +3,7 @@
 
 use html5gum::{DefaultEmitter, Token, Tokenizer};
 use libfuzzer_sys::fuzz_target;
-use lookalike_engine::pieces::html::{Extractor, Html};
+use lookalike_engine::{Extractor, Html};
 
 /// The elements that are told apart below. Pages with others are only looked at for failures: SVG has other rules, the
 /// tokenizer knows no `noframes`, and does not replace what is no character.

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::{
     disk::{File, WINDOW},
     error::{Error, Result},
-    format::Format,
+    format::{Format, Html},
     memory::free_memory,
     spill::Budget,
     store,
@@ -32,7 +32,9 @@ pub struct RunConfig {
     pub format: Option<Format>,
     /// The character between the fields of CSV; none for what a file's ending or header says.
     pub delimiter: Option<u8>,
-    /// The label of the encoding of CSV that is not UTF-8.
+    /// Texts are pages of HTML, and this is what is taken of them; of files that are pages all that is to be seen unless it is said.
+    pub html: Option<Html>,
+    /// The label of the encoding of CSV and documents that is not UTF-8.
     pub encoding: Option<String>,
     /// The field with the text.
     pub text_field: String,
@@ -87,6 +89,7 @@ impl Default for RunConfig {
             format: None,
             delimiter: None,
             encoding: None,
+            html: None,
             text_field: "text".into(),
             id_field: "id".into(),
             label_field: None,

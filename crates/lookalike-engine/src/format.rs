@@ -19,3 +19,15 @@ pub enum Format {
     /// A crawl (ISO 28500): what servers sent.
     Warc,
 }
+
+/// Which text of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Html {
+    /// All that is to be seen. A page's title is left out: it is no part of the page's area, says again what a heading says,
+    /// and has the site's name behind it, by which copies on two sites would differ.
+    Text,
+    /// The main part, without menus, side bars and footers, as Firefox's reader view finds it; all that is to be seen where it
+    /// finds none.
+    Main,
+}

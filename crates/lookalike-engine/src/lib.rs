@@ -43,24 +43,14 @@ mod state;
 
 mod run;
 
-/// Readers of formats that no run asks for yet.
-#[doc(hidden)]
-pub mod pieces {
-    #[cfg(feature = "encodings")]
-    pub use crate::read::encoding;
-    #[cfg(feature = "html")]
-    pub use crate::read::html;
-    #[cfg(feature = "warc")]
-    pub use crate::read::warc;
-    pub use crate::read::{array, delimited};
-}
-
 pub use config::{Estimate, Observer, Progress, Resume, RunConfig, Stage};
 #[cfg(feature = "faults")]
 pub use disk::faults;
 pub use error::{Error, ErrorKind, Result};
-pub use format::Format;
+pub use format::{Format, Html};
 pub use memory::peak_memory;
+#[cfg(feature = "html")]
+pub use read::Extractor;
 pub use read::PACKED;
 pub use run::{
     Finding, Outputs, Pair, PairFigures, PairsSummary, Roll, SampleTruth, SimilarPair, Summary, dedup, enrol, find_texts, pairs,

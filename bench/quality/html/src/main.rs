@@ -12,7 +12,7 @@ use std::{
 };
 
 use dom_query::{Document, NodeRef};
-use lookalike_engine::pieces::html::{Extractor, Html};
+use lookalike_engine::{Extractor, Html};
 
 type Extract = fn(&str) -> Option<String>;
 

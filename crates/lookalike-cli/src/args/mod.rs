@@ -11,7 +11,7 @@ use lookalike::{
     Config, FingerprintBy, Occurrences,
     text::{Folds, TokensBy},
 };
-use lookalike_engine::{Format, RunConfig};
+use lookalike_engine::{Format, Html, RunConfig};
 
 pub use self::{
     find::{CandidatesBy, FindArgs, MeasureBy, MethodBy, modulus},
@@ -21,7 +21,7 @@ pub use self::{
 /// Where the documents are.
 #[derive(Args)]
 pub struct InputArgs {
-    /// JSON Lines, JSON arrays and CSV or TSV in files (plain, .gz, .zst, .bz2, .xz, .lz4 or .br), folders, quoted globs, URLs of them (s3://, gs://, az://; of a file also
+    /// JSON Lines, JSON arrays, CSV, TSV and WARC in files (plain, .gz, .zst, .bz2, .xz, .lz4 or .br), files that are a document each (.txt, .md, .html and their like), folders, quoted globs, URLs of them (s3://, gs://, az://; of a file also
     /// https://), or - for standard input
     #[arg(required_unless_present = "input_command", value_name = "INPUT")]
     pub inputs: Vec<String>,
@@ -43,9 +43,13 @@ pub struct RecordArgs {
     /// header has most]
     #[arg(long, value_name = "CHARACTER", value_parser = delimiter, help_heading = "Input")]
     pub delimiter: Option<u8>,
-    /// The encoding of CSV that is not UTF-8, such as windows-1252 or gbk
+    /// The encoding of CSV that is not UTF-8, such as windows-1252 or gbk; of documents and pages, where it is not to be guessed
     #[arg(long, value_name = "LABEL", help_heading = "Input")]
     pub encoding: Option<String>,
+    /// Take texts for pages of HTML, and compare this of them [default: nothing is taken for a page but files and records that are
+    /// called so, and of these the text]
+    #[arg(long, value_enum, value_name = "WHAT", help_heading = "Input")]
+    pub html: Option<HtmlBy>,
     #[command(flatten)]
     pub fields: FieldArgs,
     /// Set bad lines aside in FILE (- is standard output), count them and go on, instead of stopping at the first
@@ -65,6 +69,12 @@ pub enum FormatBy {
     Json,
     /// CSV or TSV with a header
     Csv,
+    /// plain text, of which each file is a document
+    Text,
+    /// pages, of which each file is a document
+    Html,
+    /// a crawl: its responses, resources and conversions are documents, called by their URLs
+    Warc,
 }
 
 impl From<FormatBy> for Format {
@@ -73,6 +83,27 @@ impl From<FormatBy> for Format {
             FormatBy::Jsonl => Self::Lines,
             FormatBy::Json => Self::Array,
             FormatBy::Csv => Self::Delimited,
+            FormatBy::Text => Self::Text,
+            FormatBy::Html => Self::Html,
+            FormatBy::Warc => Self::Warc,
+        }
+    }
+}
+
+/// What is taken of a page.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum HtmlBy {
+    /// all that is to be seen
+    Text,
+    /// the main part, without menus, side bars and footers
+    Main,
+}
+
+impl From<HtmlBy> for Html {
+    fn from(html: HtmlBy) -> Self {
+        match html {
+            HtmlBy::Text => Self::Text,
+            HtmlBy::Main => Self::Main,
         }
     }
 }
@@ -230,6 +261,7 @@ pub fn run_config(input: &InputArgs, run: &RunArgs, method: Config) -> RunConfig
         format: records.format.map(Format::from),
         delimiter: records.delimiter,
         encoding: records.encoding.clone(),
+        html: records.html.map(Html::from),
         text_field: records.fields.text_field.clone(),
         id_field: records.fields.id_field.clone(),
         allow_repeated_ids: records.allow_repeated_ids,

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::Place;
+use super::{Place, testdata};
 
 /// The same documents as JSON Lines, as an array, as CSV.
 const TEXTS: [(&str, &str, &str); 4] = [
@@ -123,4 +123,69 @@ fn columns_decide_keep_order_and_ids() {
     }
     let ran = place.run("dedup in.csv --decisions - --id-field name");
     assert!(ran.out.lines().last().unwrap().starts_with("{\"id\":\"in.csv:4\","), "named by its line: {}", ran.out);
+}
+
+#[test]
+fn files_that_are_documents() {
+    let place = Place::new();
+    std::fs::create_dir_all(place.path("texts/deep")).unwrap();
+    let text = "Ein Text über Gärten, Häuser und Flüsse, den niemand sonst so geschrieben hat, und der hier zweimal steht.";
+    let latin: Vec<u8> = text.chars().map(|c| u32::from(c) as u8).collect();
+    place.write("texts/b.txt", text).write("texts/deep/a.md", latin).write("texts/.hidden.txt", text);
+    place.write("texts/page.html", format!("<html><title>T</title><script>x()</script><p>{text}</p></html>"));
+    place.write("texts/empty.txt", "").write("texts/code.py", "print('something else entirely, in a file of another kind')");
+    let ran = place.run("dedup texts -o kept.jsonl");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let ids: Vec<Value> = kept_objects(&place, "kept.jsonl").into_iter().map(|kept| kept["id"].clone()).collect();
+    assert_eq!(ids, ["b.txt", "empty.txt"], "in the order of names: {}", ran.err);
+    assert_eq!(kept_objects(&place, "kept.jsonl")[0]["text"], text);
+    let why = place.read("kept.decisions.jsonl");
+    assert!(why.contains(r#"{"id":"deep/a.md","verdict":"dropped","reason":"exact","representative":"b.txt""#), "{why}");
+    assert!(why.contains(r#"{"id":"page.html","verdict":"dropped","reason":"exact","representative":"b.txt""#), "{why}");
+    let ran = place.run("dedup texts --format text -o all.jsonl");
+    assert!(ran.code == 0 && place.read("all.jsonl").contains("code.py"), "{}", ran.err);
+    // Files that are named have their names for ids.
+    let ran = place.run("dedup texts/b.txt texts/deep/a.md --decisions -");
+    assert!(ran.out.starts_with(r#"{"id":"texts/b.txt""#) && ran.out.contains(r#"{"id":"texts/deep/a.md","verdict":"dropped""#));
+    let ran = place.run("dedup texts -o kept.jsonl --keep max:size");
+    assert!(ran.code == 2 && ran.err.contains("texts/b.txt: --keep max:size: no field \"size\""), "{}", ran.err);
+    let ran = place.run("dedup texts texts/b.txt");
+    assert!(ran.code == 2 && ran.err.contains("texts/b.txt: given twice"), "{}", ran.err);
+    let ran = place.run("dedup texts -o texts/b.txt");
+    assert!(ran.code == 2 && ran.err.contains("would overwrite the input texts/b.txt"), "{}", ran.err);
+}
+
+#[test]
+fn pages_in_records() {
+    let place = Place::new();
+    let words = "some words that make a paragraph of a page, long enough to be compared with those of another page";
+    let page =
+        |menu: &str| format!("<html><body><nav><a href='/'>{menu}</a></nav><article><p>{words}</p></article></body></html>");
+    let line = |id: u32, menu: &str| format!("{}\n", serde_json::json!({"id": id, "text": page(menu)}));
+    let menus = ["Home, about us, contact, jobs and all the rest", "Startseite und Impressum und noch viel mehr davon"];
+    place.write("in.jsonl", menus.iter().zip(1..).map(|(menu, id)| line(id, menu)).collect::<String>());
+    for (flags, kept) in [("", 2), ("--html text", 2), ("--html text --threshold 0.4", 1)] {
+        let ran = place.run(&format!("dedup in.jsonl -o kept.jsonl {flags}"));
+        assert_eq!((ran.code, place.read("kept.jsonl").lines().count()), (0, kept), "{flags}: {}", ran.err);
+    }
+    assert!(place.read("in.jsonl").starts_with(&place.read("kept.jsonl")), "written as they came");
+}
+
+#[test]
+fn crawls() {
+    let place = Place::new();
+    let plain = testdata("formats/crawl.warc.gz");
+    for name in ["formats/crawl.warc.gz", "formats/crawl.warc.zst"] {
+        let ran = place.run(&format!("dedup {} -o {}.jsonl --allow-repeated-ids", testdata(name), name.replace('/', "-")));
+        assert_eq!(ran.code, 0, "{}", ran.err);
+    }
+    let [gz, zst] = ["formats-crawl.warc.gz.jsonl", "formats-crawl.warc.zst.jsonl"].map(|name| place.read(name));
+    assert!(!gz.is_empty() && gz == zst);
+    let first = kept_objects(&place, "formats-crawl.warc.gz.jsonl").remove(0);
+    assert!(
+        first["id"].as_str().unwrap().starts_with("http") && first["date"].is_string() && first["text"].is_string(),
+        "{first}"
+    );
+    let ran = place.run(&format!("dedup {plain} -o kept.warc --allow-repeated-ids"));
+    assert!(ran.code == 2 && ran.err.contains("kept.warc: pages and crawls are not written"), "{}", ran.err);
 }

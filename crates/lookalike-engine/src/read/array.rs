@@ -176,7 +176,8 @@ impl Elements {
     }
 
     /// Where the element begins that has not ended yet: the bytes from there on are still needed.
-    pub fn open_at(&self) -> Option<u64> {
+    #[cfg(test)]
+    fn open_at(&self) -> Option<u64> {
         self.is_open().then_some(self.open.0)
     }
 
@@ -185,17 +186,14 @@ impl Elements {
     }
 
     /// The bytes given so far.
-    pub fn fed(&self) -> u64 {
+    #[cfg(test)]
+    fn fed(&self) -> u64 {
         self.fed
     }
 
-    /// The newlines in what was given so far: the file's lines.
-    pub fn newlines(&self) -> u64 {
-        self.newlines
-    }
-
     /// The elements given so far.
-    pub fn elements(&self) -> u64 {
+    #[cfg(test)]
+    fn elements(&self) -> u64 {
         self.elements
     }
 

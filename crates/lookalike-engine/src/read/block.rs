@@ -8,12 +8,16 @@ use std::{
     },
 };
 
+#[cfg(feature = "warc")]
+use super::warc;
 use super::{
     Source,
     cells::Columns,
     delimited::{self, Cells},
+    files::Files,
+    page::Pages,
     reading::Reading,
-    record::{Fault, Record},
+    record::{Fault, Found, Record},
 };
 use crate::error::{Error, ErrorKind};
 
@@ -52,6 +56,11 @@ pub(super) enum Records {
     Elements,
     /// Of a CSV file with these columns.
     Cells(Arc<Columns>),
+    /// Files, and the number of the first.
+    Files(Arc<Files>, usize),
+    /// Of a crawl.
+    #[cfg(feature = "warc")]
+    Crawl,
 }
 
 /// Where a record lies in a buffer of at most 4 GiB: half as large as a range.
@@ -173,9 +182,20 @@ impl Block {
         let raw = self.raw(at);
         match &self.records {
             Records::Lines if is_blank(raw) => Ok(None),
-            Records::Lines | Records::Elements => Record::read(raw, &reading.fields, &mut room.text).map(Some),
+            Records::Lines | Records::Elements if !reading.of_pages() => {
+                Record::read(raw, &reading.fields, &mut room.text).map(Some)
+            }
+            Records::Lines | Records::Elements => {
+                let Room { text, pages, page, plain, .. } = room;
+                let record = Record::read(raw, &reading.fields, text)?;
+                let text = pages.of_text(record.text.decode(plain), reading, page);
+                Ok(Some(Record { text: text.into(), ..record }))
+            }
             Records::Cells(_) if delimited::is_blank(raw) => Ok(None),
-            Records::Cells(columns) => columns.record(raw, &reading.fields, reading.encoding, room).map(Some),
+            Records::Cells(columns) => columns.record(raw, reading, room).map(Some),
+            Records::Files(files, first) => document(files, first + at, raw, reading, room).map(Some),
+            #[cfg(feature = "warc")]
+            Records::Crawl => crawled(raw, reading, room),
         }
     }
 
@@ -209,8 +229,28 @@ impl Block {
             Records::Lines => return push_line(into, self.raw(at)),
             Records::Elements => push_compact(into, self.raw(at)),
             Records::Cells(columns) => columns.json(self.raw(at), reading.encoding, room, into),
+            Records::Files(..) => self.document_json(at, reading, room, into),
+            #[cfg(feature = "warc")]
+            Records::Crawl => self.document_json(at, reading, room, into),
         }
         into.push(b'\n');
+    }
+
+    /// A document that has no fields: its id and its text; of a crawl its date too.
+    fn document_json(&self, at: usize, reading: &Reading, room: &mut Room, into: &mut Vec<u8>) {
+        let mut plain = String::new();
+        let Ok(Some(record)) = self.record(at, reading, room) else { return };
+        let text = serde_json::Value::from(record.text.decode(&mut plain)).to_string();
+        for (name, value) in [("{\"id\":", record.id), (",\"text\":", &text)] {
+            into.extend_from_slice(name.as_bytes());
+            into.extend_from_slice(value.as_bytes());
+        }
+        #[cfg(feature = "warc")]
+        if matches!(self.records, Records::Crawl) && !room.values[1].is_empty() {
+            into.extend_from_slice(b",\"date\":");
+            into.extend_from_slice(room.values[1].as_bytes());
+        }
+        into.push(b'}');
     }
 
     /// The number of the record last read, counted from the block's first.
@@ -227,10 +267,44 @@ impl Block {
 #[derive(Debug, Default)]
 pub(crate) struct Room {
     pub(super) text: String,
+    pub(super) plain: String,
+    pub(super) page: String,
+    pub(super) pages: Pages,
     pub(super) bytes: Vec<u8>,
     pub(super) cells: Cells,
     /// Id, keep order's field, label.
     pub(super) values: [String; 3],
+    #[cfg(feature = "warc")]
+    pub(super) crawl: warc::Room,
+}
+
+/// Reads a file that is a document.
+fn document<'a>(files: &Files, number: usize, raw: &'a [u8], reading: &Reading, room: &'a mut Room) -> Result<Record<'a>, Fault> {
+    let Room { text, pages, values: [id, ..], .. } = room;
+    *id = serde_json::Value::from(files.id(number)).to_string();
+    let text = pages.text(raw, files.is_html(number), None, reading, text)?;
+    let no_fields = |what: &str, field: &str| Fault(format!("{what} {field:?}: a file that is a document has no fields"));
+    if let Some(field) = reading.fields.keep.field() {
+        return Err(no_fields(&format!("--keep {}: no field", reading.fields.keep), field));
+    }
+    Record::of(Found { text: text.into(), surplus: 0, id: Some(id), keep: None, label: None }, &reading.fields)
+}
+
+/// Reads a record of a crawl; none where it is no document.
+#[cfg(feature = "warc")]
+fn crawled<'a>(raw: &'a [u8], reading: &Reading, room: &'a mut Room) -> Result<Option<Record<'a>>, Fault> {
+    let Room { text, pages, crawl, values: [id, date, _], .. } = room;
+    let mut reader = warc::WarcReader::new(raw);
+    let Ok(Some(record)) = reader.next("") else { return Err(Fault("is no whole record".into())) };
+    let Ok(found) = record.document(crawl) else { return Ok(None) };
+    *id = record.target_uri().or(record.record_id()).map_or(String::new(), |uri| serde_json::Value::from(uri).to_string());
+    *date = record.date().map_or(String::new(), |date| serde_json::Value::from(date).to_string());
+    let decoded = pages.text(found.body, found.is_html, found.charset, reading, &mut room.plain)?;
+    text.clear();
+    text.push_str(decoded);
+    let keep = reading.fields.keep.field().filter(|field| *field == "date").map(|_| &**date);
+    let id = Some(&**id).filter(|id| !id.is_empty());
+    Record::of(Found { text: text.as_str().into(), surplus: 0, id, keep, label: None }, &reading.fields).map(Some)
 }
 
 /// Whether a line holds nothing: passed over, and no document.
@@ -334,4 +408,9 @@ impl BlockInfo {
 /// The failure of a line, the `line`th of its block, that goes on and on.
 pub(super) fn too_long(line: usize) -> Error {
     Error::on_line(ErrorKind::Record, line as u64, "a line longer than 2 GiB; is this JSON Lines?")
+}
+
+/// The failure of a file that is too long for a document.
+pub(super) fn too_long_document(name: &str) -> Error {
+    Error::new(ErrorKind::Input, format!("{name}: longer than 2 GiB, with those that are read with it; is this a document?"))
 }

@@ -12,6 +12,7 @@ use std::{
 use super::{
     Block, LineCounter, Source, Tag,
     cut::{Failure, Stream, blocks, cut_file},
+    files::FileBlocks,
     source::Opened,
 };
 use crate::{disk, error::Result, lock::lock};
@@ -73,6 +74,8 @@ struct State {
 enum Open {
     /// A file, its size, its next block.
     Plain(Arc<File>, u64),
+    /// Files that are documents, the next block.
+    Files(Arc<FileBlocks>, u64),
     Stream(Box<Stream>),
     /// Somebody opens it, or takes a block from it.
     Busy,
@@ -85,6 +88,7 @@ struct File(disk::File, u64);
 enum Turn {
     Open(usize),
     Plain(usize, Arc<File>, u64),
+    Files(usize, Arc<FileBlocks>, u64),
     Stream(usize, Box<Stream>),
 }
 
@@ -148,7 +152,7 @@ impl<'a> Blocks<'a> {
             };
             drop(state);
             let part = match &turn {
-                Turn::Open(part) | Turn::Plain(part, ..) | Turn::Stream(part, _) => *part,
+                Turn::Open(part) | Turn::Plain(part, ..) | Turn::Files(part, ..) | Turn::Stream(part, _) => *part,
             };
             (block.part, block.before, block.last) = (part, self.source.parts()[part].before, false);
             let failed = match turn {
@@ -158,6 +162,10 @@ impl<'a> Blocks<'a> {
                     let begun = index * self.source.span() as u64;
                     self.source.count(self.source.span().min((file.1 - begun) as usize) as u64);
                     cut.err()
+                }
+                Turn::Files(_, files, index) => {
+                    (block.index, block.last) = (index, index + 1 == files.len());
+                    files.cut(block).map(|bytes| self.source.count(bytes)).err()
                 }
                 Turn::Stream(_, mut stream) => {
                     let cut = stream.cut(block, self.source.span());
@@ -198,6 +206,8 @@ impl<'a> Blocks<'a> {
                 self.source.count(first * self.source.span() as u64);
                 Ok(Open::Plain(Arc::new(File(file, size)), first))
             }
+            Opened::Files(files) if first >= files.len() => Err(self.source.changed(part)),
+            Opened::Files(files) => Ok(Open::Files(Arc::new(files), first)),
             Opened::Stream(mut stream) => {
                 room.part = part;
                 for _ in 0..first {
@@ -224,7 +234,7 @@ impl<'a> Blocks<'a> {
             let part = *part;
             let held = state.held.get(&part).copied().unwrap_or(0);
             let (index, may_wait) = match open {
-                Open::Plain(_, index) => (*index, false),
+                Open::Plain(_, index) | Open::Files(_, index) => (*index, false),
                 Open::Stream(stream) => (stream.index(), state.waiting < most_waiting),
                 Open::Busy => continue,
             };
@@ -240,6 +250,13 @@ impl<'a> Blocks<'a> {
                         false => *open = Open::Plain(file.clone(), index + 1),
                     }
                     Turn::Plain(part, file, index)
+                }
+                Open::Files(files, index) => {
+                    match index + 1 == files.len() {
+                        true => _ = state.open.remove(at),
+                        false => *open = Open::Files(files.clone(), index + 1),
+                    }
+                    Turn::Files(part, files, index)
                 }
                 Open::Stream(stream) => Turn::Stream(part, stream),
                 Open::Busy => return None,

@@ -7,6 +7,7 @@ use lookalike::text::Text;
 use super::{
     block::Room,
     delimited::{Cells, Header},
+    reading::Reading,
     record::{Fault, Fields, Found, Record},
 };
 use crate::error::Result;
@@ -67,11 +68,12 @@ impl Columns {
     pub(super) fn record<'a>(
         &self,
         record: &'a [u8],
-        fields: &Fields,
-        encoding: Option<&str>,
+        reading: &Reading,
         room: &'a mut Room,
     ) -> std::result::Result<Record<'a>, Fault> {
-        let Room { text, cells, bytes, values, .. } = room;
+        let Reading { fields, encoding, .. } = reading;
+        let encoding = *encoding;
+        let Room { text, cells, bytes, values, pages, page, .. } = room;
         self.find(record, cells)?;
         for (column, value) in [self.id, self.keep, self.label].into_iter().zip(values.iter_mut()) {
             value.clear();
@@ -81,6 +83,7 @@ impl Columns {
         }
         let raw = cells.get(self.text, record, bytes).unwrap_or_default();
         let text = decoded(raw, encoding, text).map_err(|at| self.not_utf8(self.text, at))?;
+        let text = pages.of_text(text, reading, page);
         let [id, keep, label] = values.each_ref().map(|value| Some(value.as_str()).filter(|value| !value.is_empty()));
         // A number is one where numbers are meant; ids and labels are strings, whatever they look like.
         let keep = keep.map(|keep| number(keep).unwrap_or(keep));

@@ -2,6 +2,8 @@
 
 use std::io::{self, ErrorKind, Read};
 
+#[cfg(feature = "warc")]
+use super::crawl::CrawlStream;
 use super::{
     Source,
     block::{Block, too_long},
@@ -154,6 +156,8 @@ pub(super) fn cut_file(block: &mut Block, file: &File, size: u64, span: usize) -
 pub(super) enum Stream {
     Lines(LineStream),
     Records(RecordStream),
+    #[cfg(feature = "warc")]
+    Crawl(CrawlStream),
 }
 
 impl Stream {
@@ -162,6 +166,8 @@ impl Stream {
         match self {
             Self::Lines(stream) => stream.index,
             Self::Records(stream) => stream.index,
+            #[cfg(feature = "warc")]
+            Self::Crawl(stream) => stream.index,
         }
     }
 
@@ -170,6 +176,8 @@ impl Stream {
         match self {
             Self::Lines(stream) => stream.cut(block, span),
             Self::Records(stream) => stream.cut(block, span),
+            #[cfg(feature = "warc")]
+            Self::Crawl(stream) => stream.cut(block, span),
         }
     }
 }

@@ -171,12 +171,14 @@ impl RecordEnds {
     }
 
     /// The bytes given so far.
-    pub fn fed(&self) -> u64 {
+    #[cfg(test)]
+    fn fed(&self) -> u64 {
         self.fed
     }
 
     /// The newlines in what was given so far, in quotes or out of them: the file's lines.
-    pub fn newlines(&self) -> u64 {
+    #[cfg(test)]
+    fn newlines(&self) -> u64 {
         self.newlines
     }
 }
@@ -230,11 +232,6 @@ impl Cells {
     /// How many fields the record has: one at least.
     pub fn len(&self) -> usize {
         self.cells.len()
-    }
-
-    /// Whether no record was looked at yet.
-    pub fn is_empty(&self) -> bool {
-        self.cells.is_empty()
     }
 
     /// A field of the record they were found in, without its quotes; where some in it are doubled, from `room`. None where
@@ -335,23 +332,6 @@ impl Header {
         let names: Vec<String> = self.names.iter().take(SOME).map(|name| format!("{name:?}")).collect();
         let more = self.names.len().saturating_sub(SOME);
         names.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() }
-    }
-
-    /// Checks that a record has as many fields as there are columns.
-    ///
-    /// # Errors
-    /// When it has not; the error is of the line given.
-    pub fn check(&self, cells: &Cells, line: u64) -> Result<()> {
-        let (fields, columns) = (cells.len(), self.names.len());
-        if fields == columns {
-            return Ok(());
-        }
-        let message = format!(
-            "a row of {fields} field{} under a header of {columns}: put fields that hold a delimiter or a line end in quotes, or \
-             name the right delimiter with --delimiter",
-            if fields == 1 { "" } else { "s" }
-        );
-        Err(Error::on_line(ErrorKind::Record, line, message))
     }
 }
 
@@ -502,12 +482,5 @@ mod tests {
         assert_eq!(two, "columns 1 and 4 are both called \"id\": rename one, or name another with --id-field");
         assert!(Header::read(b"\r\n", b',').is_err());
         assert!(Header::read(b"", b',').is_err());
-
-        let mut cells = Cells::default();
-        cells.find(b"1,2,3,4\n", b',');
-        assert!(header.check(&cells, 7).is_ok());
-        cells.find(b"1,2\n", b',');
-        let ragged = header.check(&cells, 7).unwrap_err().placed(|line| format!("f.csv:{}", 1 + line)).to_string();
-        assert!(ragged.starts_with("f.csv:8: a row of 2 fields under a header of 4: "), "{ragged}");
     }
 }

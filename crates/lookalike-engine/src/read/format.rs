@@ -52,9 +52,15 @@ impl Format {
         }
     }
 
-    /// Whether a file has many documents.
-    pub(crate) fn is_collection(self) -> bool {
-        !matches!(self, Self::Text | Self::Html)
+    /// Whether a file is one document.
+    pub(crate) fn is_document(self) -> bool {
+        matches!(self, Self::Text | Self::Html)
+    }
+
+    /// Whether what is named as this may hold the other.
+    pub(super) fn may_be(self, other: Self) -> bool {
+        let json = |format| matches!(format, Self::Lines | Self::Array);
+        self == other || json(self) && json(other)
     }
 
     /// Whether a file of this name may be an array as well as lines.

@@ -7,7 +7,7 @@ use std::{
 
 use walkdir::WalkDir;
 
-use super::packing::PACKED;
+use super::{files::Files, packing::PACKED};
 use crate::{
     error::{Error, ErrorKind, Result},
     format::Format,
@@ -19,6 +19,8 @@ use crate::{
 pub(crate) enum Input {
     Stdin,
     File(PathBuf),
+    /// Files that are a document each.
+    Files(Arc<Files>),
     /// An object in a store.
     Object(Arc<Object>),
     /// A command for the shell, and its number among the commands, from 1.
@@ -26,11 +28,17 @@ pub(crate) enum Input {
 }
 
 impl Input {
+    /// The files that are documents.
+    pub(crate) fn files(&self) -> Option<impl Iterator<Item = &Path>> {
+        if let Self::Files(files) = self { Some(files.looks().map(|(path, ..)| path)) } else { None }
+    }
+
     /// The name that messages and made-up ids use: the path as the user would write it.
     pub(crate) fn name(&self) -> String {
         match self {
             Self::Stdin => "stdin".into(),
             Self::File(path) => path.display().to_string(),
+            Self::Files(files) => files.name.clone(),
             Self::Object(object) => object.url().into(),
             Self::Command(_, number) => format!("command:{number}"),
         }
@@ -38,7 +46,7 @@ impl Input {
 }
 
 /// The inputs in the order given, commands last; inside a folder or a glob in the order of names.
-pub(crate) fn expand(names: &[String], commands: &[String]) -> Result<Vec<Input>> {
+pub(crate) fn expand(names: &[String], commands: &[String], forced: Option<Format>) -> Result<Vec<Input>> {
     let mut inputs: Vec<Input> = Vec::new();
     for name in names {
         let path = Path::new(name);
@@ -47,11 +55,11 @@ pub(crate) fn expand(names: &[String], commands: &[String]) -> Result<Vec<Input>
         } else if store::is_url(name) {
             inputs.extend(store::expand(name, is_wanted)?.into_iter().map(Input::Object));
         } else if path.is_dir() {
-            inputs.extend(folder(path)?.into_iter().map(Input::File));
+            inputs.extend(folder(path, forced)?);
         } else if path.exists() {
-            inputs.push(Input::File(path.into()));
+            inputs.extend(files(name, vec![path.into()], forced)?);
         } else if name.contains(['*', '?', '[']) {
-            inputs.extend(matching(name)?.into_iter().map(Input::File));
+            inputs.extend(files(name, matching(name)?, forced)?);
         } else {
             return Err(Error::reading(name, &std::io::ErrorKind::NotFound.into()));
         }
@@ -67,8 +75,9 @@ pub(crate) fn expand(names: &[String], commands: &[String]) -> Result<Vec<Input>
     Ok(inputs)
 }
 
-fn folder(path: &Path) -> Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
+/// The collections in a folder; where there are none, its documents.
+fn folder(path: &Path, forced: Option<Format>) -> Result<Vec<Input>> {
+    let (mut collections, mut documents) = (Vec::new(), Vec::new());
     let hidden = |name: &std::ffi::OsStr| name.as_encoded_bytes().starts_with(b".");
     let walk = WalkDir::new(path).follow_links(true).sort_by_file_name().into_iter();
     for entry in walk.filter_entry(|entry| entry.depth() == 0 || !hidden(entry.file_name())) {
@@ -76,26 +85,69 @@ fn folder(path: &Path) -> Result<Vec<PathBuf>> {
             let name = error.path().unwrap_or(path).display().to_string();
             Error::new(ErrorKind::Input, format!("{name}: cannot be listed: {error}"))
         })?;
+        if !entry.file_type().is_file() {
+            continue;
+        }
         let name = entry.file_name().to_string_lossy().to_lowercase();
-        if is_wanted(&name) && entry.file_type().is_file() {
-            found.push(entry.into_path());
+        let is_document = match forced {
+            Some(format) => format.is_document(),
+            None => Format::of_name(&name).is_some_and(Format::is_document),
+        };
+        if is_document {
+            let id = entry.path().strip_prefix(path).unwrap_or(entry.path()).to_string_lossy().into_owned();
+            documents.push((entry.into_path(), id));
+        } else if is_wanted(&name) && forced.is_none_or(|format| Format::of_name(&name).is_none_or(|named| named.may_be(format)))
+        {
+            collections.push(Input::File(entry.into_path()));
         }
     }
-    if found.is_empty() {
+    if !collections.is_empty() {
+        return Ok(collections);
+    }
+    if documents.is_empty() {
         let message = format!(
-            "{}: no .jsonl, .ndjson, .csv or .tsv file (plain or compressed) in this folder; name the files themselves",
+            "{}: no .jsonl, .ndjson, .csv, .tsv or .warc file (plain or compressed) in this folder, and no .txt, .md or .html; name the \
+             files themselves, or take all of them for documents with --format text",
             path.display()
         );
         return Err(Error::new(ErrorKind::Input, message));
     }
-    Ok(found)
+    Ok(vec![Input::Files(Arc::new(Files::new(path.display().to_string(), documents, forced)?))])
+}
+
+/// Files that were named: those that are documents together.
+fn files(name: &str, paths: Vec<PathBuf>, forced: Option<Format>) -> Result<Vec<Input>> {
+    let (mut inputs, mut documents) = (Vec::new(), Vec::new());
+    let together = |documents: &mut Vec<(PathBuf, String)>, inputs: &mut Vec<Input>| {
+        if !documents.is_empty() {
+            inputs.push(Input::Files(Arc::new(Files::new(name.into(), std::mem::take(documents), forced)?)));
+        }
+        Ok::<_, Error>(())
+    };
+    for path in paths {
+        let shown = path.display().to_string();
+        let format = match (forced, Format::of_name(&shown)) {
+            (Some(format), _) => format,
+            // A .txt may be JSON Lines.
+            (None, Some(format)) if format.is_document() && path.is_file() => super::source::look(&path, &shown)?,
+            _ => Format::Lines,
+        };
+        if format.is_document() && path.is_file() {
+            documents.push((path, shown));
+        } else {
+            together(&mut documents, &mut inputs)?;
+            inputs.push(Input::File(path));
+        }
+    }
+    together(&mut documents, &mut inputs)?;
+    Ok(inputs)
 }
 
 /// Whether a file of this name is taken from a folder.
 fn is_wanted(name: &str) -> bool {
     let name = PACKED.iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(name);
     // What an earlier run wrote beside what it kept is no collection.
-    let is_data = Format::of_name(name).is_some_and(Format::is_collection) && !name.ends_with(".json");
+    let is_data = Format::of_name(name).is_some_and(|format| !format.is_document()) && !name.ends_with(".json");
     is_data && !name.ends_with(".decisions.jsonl")
 }
 
@@ -118,16 +170,20 @@ fn matching(pattern: &str) -> Result<Vec<PathBuf>> {
 /// An input named twice would make each of its documents its own duplicate.
 fn refuse_repeats(inputs: &[Input]) -> Result<()> {
     let mut seen = std::collections::BTreeMap::new();
+    let mut once = |real: PathBuf, name: String| match seen.insert(real, name.clone()) {
+        Some(first) => Err(Error::new(ErrorKind::Input, format!("{name}: given twice (first as {first}); name each input once"))),
+        None => Ok(()),
+    };
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.into());
     for input in inputs {
-        let real = match input {
-            Input::Stdin => PathBuf::from("-"),
-            Input::Command(line, _) => PathBuf::from(format!("command {line}")),
-            Input::File(path) => path.canonicalize().unwrap_or_else(|_| path.clone()),
-            Input::Object(object) => PathBuf::from(object.address()),
-        };
-        if let Some(first) = seen.insert(real, input.name()) {
-            let message = format!("{}: given twice (first as {first}); name each input once", input.name());
-            return Err(Error::new(ErrorKind::Input, message));
+        match input {
+            Input::Stdin => once(PathBuf::from("-"), input.name())?,
+            Input::Command(line, _) => once(PathBuf::from(format!("command {line}")), input.name())?,
+            Input::File(path) => once(real(path), input.name())?,
+            Input::Object(object) => once(PathBuf::from(object.address()), input.name())?,
+            Input::Files(files) => {
+                files.looks().try_for_each(|(path, ..)| once(real(path), path.display().to_string()))?;
+            }
         }
     }
     Ok(())

@@ -1,16 +1,19 @@
 //! Inputs → lines → records.
 
-pub mod array;
+mod array;
 mod block;
 mod blocks;
 mod cells;
 #[cfg(feature = "codecs")]
 mod codecs;
 mod command;
+#[cfg(feature = "warc")]
+mod crawl;
 mod cut;
-pub mod delimited;
+mod delimited;
 #[cfg(feature = "encodings")]
-pub mod encoding;
+mod encoding;
+mod files;
 mod format;
 mod grammar;
 #[cfg(feature = "html")]
@@ -21,19 +24,22 @@ mod lazy;
 mod members;
 mod open;
 mod packing;
+mod page;
 mod parse;
 mod reading;
 mod record;
 mod records;
 mod source;
 #[cfg(feature = "warc")]
-pub mod warc;
+mod warc;
 
 pub(crate) use block::{Block, BlockInfo, LineCounter, Room, Tag, is_blank};
 pub(crate) use blocks::{Blocks, Start, each_block};
 pub(crate) use cells::Columns;
 #[cfg(feature = "encodings")]
 pub(crate) use encoding::named as encoding_named;
+#[cfg(feature = "html")]
+pub use html::Extractor;
 pub(crate) use input::{Input, expand};
 pub use packing::PACKED;
 pub(crate) use packing::Packing;

@@ -14,6 +14,8 @@ use liblzma::bufread::XzDecoder;
 
 #[cfg(feature = "codecs")]
 use super::codecs::{Brotli, Lz4};
+#[cfg(feature = "warc")]
+use super::warc::{ZSTD_FRAME_HEADER, zstd_dictionary, zstd_dictionary_length};
 use super::{
     members::Members,
     packing::{Packing, START},
@@ -43,6 +45,10 @@ pub(crate) fn decompress(mut raw: impl Read + Send + 'static, name: &str) -> Res
         Packing::Plain => Box::new(whole),
         Packing::Gzip => Box::new(Members::<GzDecoder<_>>::new(buffered(whole))),
         Packing::Zstd => {
+            #[cfg(feature = "warc")]
+            if start.starts_with(DICTIONARY) {
+                return with_dictionary(whole).map_err(reading);
+            }
             let mut decoder = zstd::Decoder::new(whole).map_err(reading)?;
             decoder.window_log_max(31).map_err(reading)?;
             Box::new(decoder)
@@ -58,6 +64,24 @@ pub(crate) fn decompress(mut raw: impl Read + Send + 'static, name: &str) -> Res
         #[cfg(not(feature = "codecs"))]
         other => return Err(Error::new(ErrorKind::Input, format!("{name}: {}", other.not_built()))),
     })
+}
+
+/// What a `.warc.zst` with a dictionary begins with.
+#[cfg(feature = "warc")]
+const DICTIONARY: &[u8] = &[0x5d, 0x2a, 0x4d, 0x18];
+
+/// Reads the dictionary that stands at the beginning, and puts a decompressor with it in front of the rest.
+#[cfg(feature = "warc")]
+fn with_dictionary(mut packed: impl Read + Send + 'static) -> io::Result<Reader> {
+    let mut header = [0; ZSTD_FRAME_HEADER];
+    packed.read_exact(&mut header)?;
+    let mut content = Vec::new();
+    let length = zstd_dictionary_length(&header).unwrap_or(0);
+    if (&mut packed).take(length.into()).read_to_end(&mut content)? < length as usize {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    let dictionary = zstd_dictionary(&content)?;
+    Ok(Box::new(zstd::Decoder::with_dictionary(BufReader::new(packed), &dictionary)?))
 }
 
 /// Counts the bytes that are read, before decompression.

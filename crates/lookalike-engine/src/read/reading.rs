@@ -1,9 +1,7 @@
 //! How inputs are read: what the user said of them.
 
-#[cfg(feature = "html")]
-use super::html::Html;
 use super::record::Fields;
-use crate::format::Format;
+use crate::format::{Format, Html};
 
 /// How inputs are read.
 #[derive(Debug, Clone)]
@@ -14,7 +12,6 @@ pub(crate) struct Reading {
     /// Of CSV, where the header is not to decide.
     pub(crate) delimiter: Option<u8>,
     /// Which text of HTML; of what is no page by its name or type only where it is asked for.
-    #[cfg(feature = "html")]
     pub(crate) html: Option<Html>,
     /// The encoding of what is not UTF-8, where it is not to be guessed.
     pub(crate) encoding: Option<&'static str>,
@@ -23,14 +20,12 @@ pub(crate) struct Reading {
 impl Reading {
     /// Records with these fields, in files that say by themselves what they are.
     pub(crate) fn of(fields: Fields) -> Self {
-        Self {
-            fields,
-            format: None,
-            delimiter: None,
-            #[cfg(feature = "html")]
-            html: None,
-            encoding: None,
-        }
+        Self { fields, format: None, delimiter: None, html: None, encoding: None }
+    }
+
+    /// Whether texts are pages.
+    pub(super) fn of_pages(&self) -> bool {
+        self.html.is_some()
     }
 
     /// JSON Lines that are not looked at as records.

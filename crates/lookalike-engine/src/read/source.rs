@@ -15,11 +15,14 @@ use std::{
 
 use xxhash_rust::xxh3::xxh3_64;
 
+#[cfg(feature = "warc")]
+use super::crawl::CrawlStream;
 use super::{
     Block, Input, Tag,
     cells::Columns,
     command::{Running, widen},
     cut::{LineStream, Stream},
+    files::FileBlocks,
     format::LOOK,
     open::{Counted, Reader, decompress},
     packing::{Packing, START},
@@ -73,6 +76,8 @@ const SPAN: usize = 256 << 10;
 pub(super) enum Opened {
     /// A plain file of so many bytes, that can be read anywhere.
     Plain(File, u64),
+    /// Files that are documents.
+    Files(FileBlocks),
     /// Something that can be read on.
     Stream(Stream),
 }
@@ -80,7 +85,7 @@ pub(super) enum Opened {
 enum State {
     /// A file as it was when first seen: another size or time later means that it changed under the run.
     Regular { size: u64, modified: Option<SystemTime> },
-    /// An object, which sees for itself that it stays what it was.
+    /// An object, or files, which see for themselves that they stay what they were.
     Object,
     /// Can be read once; the spool fills while it is.
     Once(Arc<Mutex<Option<File>>>),
@@ -100,6 +105,10 @@ impl Source {
                     total += object.size();
                     State::Object
                 }
+                Input::Files(files) => {
+                    total += files.size();
+                    State::Object
+                }
                 Input::File(path) => {
                     let metadata = path.metadata().map_err(|error| Error::reading(&input.name(), &error))?;
                     if metadata.is_file() {
@@ -117,6 +126,7 @@ impl Source {
         let names: Vec<String> = inputs.iter().map(Input::name).collect();
         let format = |(input, name): (&Input, &String)| match (reading.format, input) {
             (Some(format), _) => Ok(Some(format)),
+            (None, Input::Files(_)) => Ok(Some(Format::Text)),
             (None, Input::File(path)) if path.is_file() => look(path, name).map(Some),
             (None, _) => Ok(None),
         };
@@ -189,7 +199,9 @@ impl Source {
 
     /// Where a record is, by its number in the input, from 1.
     pub(crate) fn place(&self, part: usize, record: u64) -> String {
-        format!("{}:{record}", self.name(part))
+        let input = &self.inputs[self.parts[part].input];
+        let file = if let Input::Files(files) = input { files.path(record as usize - 1) } else { None };
+        file.map_or_else(|| format!("{}:{record}", self.name(part)), |path| path.display().to_string())
     }
 
     fn state(&self, part: usize) -> &State {
@@ -296,6 +308,7 @@ impl Source {
         let size = |(input, state): (&Input, &State)| match (input, state) {
             (_, State::Regular { size, .. }) => *size,
             (Input::Object(object), _) => object.size(),
+            (Input::Files(files), _) => files.size(),
             _ => 0,
         };
         let input = self.parts.get(part).map_or(self.inputs.len(), |part| part.input);
@@ -315,7 +328,7 @@ impl Source {
             let message = format!("{name} ({line}): gave other data when it was run again; it must give the same each time");
             return Error::new(ErrorKind::Input, message);
         }
-        Error::new(ErrorKind::Input, format!("{name}: changed while it was being read; run again when nothing writes to it"))
+        changed(name)
     }
 
     /// Refuses an input that is no longer what it was when the run began.
@@ -359,6 +372,7 @@ impl Source {
                 Input::Object(object) => {
                     decompress(Counted { packed: self.object(part, object), count: self.read.clone() }, &name)
                 }
+                Input::Files(files) => return Ok(Opened::Files(FileBlocks::new(files.clone(), self.span))),
                 _ => Err(Error::reading(&name, &io::ErrorKind::Unsupported.into())),
             },
             State::Once(spool) => self.once(input, spool),
@@ -389,7 +403,18 @@ impl Source {
                 let stream = RecordStream::cells(reader, name, &self.reading);
                 Stream::Records(stream.map_err(|failure| failure.told(self, part).placed(|line| self.place(part, line + 1)))?)
             }
-            _ => Stream::Lines(LineStream::new(reader)),
+            #[cfg(feature = "warc")]
+            Format::Warc => Stream::Crawl(CrawlStream::new(reader, name)),
+            #[cfg(not(feature = "warc"))]
+            Format::Warc => {
+                let message = format!("{name}: a crawl, and this lookalike was built without (the cargo feature `warc`)");
+                return Err(Error::new(ErrorKind::Input, message));
+            }
+            Format::Text | Format::Html => {
+                let message = format!("{name}: a document can only be read from a file; give its records as JSON Lines");
+                return Err(Error::new(ErrorKind::Input, message));
+            }
+            Format::Lines => Stream::Lines(LineStream::new(reader)),
         })
     }
 
@@ -434,8 +459,13 @@ impl Source {
     }
 }
 
+/// The failure of a file that somebody wrote to.
+pub(super) fn changed(name: &str) -> Error {
+    Error::new(ErrorKind::Input, format!("{name}: changed while it was being read; run again when nothing writes to it"))
+}
+
 /// What a file holds, by its name and its first bytes.
-fn look(path: &Path, name: &str) -> Result<Format> {
+pub(super) fn look(path: &Path, name: &str) -> Result<Format> {
     let reading = |error| Error::reading(name, &error);
     let (mut packed, mut start) = (Vec::new(), Vec::new());
     File::open(path).and_then(|file| file.take(LOOK as u64).read_to_end(&mut packed)).map_err(reading)?;

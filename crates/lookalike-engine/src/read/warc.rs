@@ -118,10 +118,6 @@ pub struct WarcRecord<'a> {
     pub bytes: &'a [u8],
     /// Where the content starts in `bytes`, and where it ends.
     content: (usize, usize),
-    /// Number of the record, from 1.
-    pub number: u64,
-    /// Where the record begins in the decompressed file.
-    pub offset: u64,
     fields: &'a Fields,
 }
 
@@ -159,11 +155,6 @@ impl<'a> WarcRecord<'a> {
     /// The content block's type, which for a response is `application/http`.
     pub fn content_type(&self) -> Option<&'a str> {
         self.fields.get(Field::ContentType)
-    }
-
-    /// Whether the crawler did not take all of it (`WARC-Truncated`).
-    pub fn is_truncated(&self) -> bool {
-        self.fields.get(Field::Truncated).is_some()
     }
 
     /// The document that the record is, or why it is none. Chunks are joined and compression undone, into `room`, where there
@@ -280,21 +271,6 @@ impl Skip {
             _ => Self::Unknown,
         }
     }
-
-    /// In words, for a count of them.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Request => "requests",
-            Self::Metadata => "metadata",
-            Self::Revisit => "revisits",
-            Self::Continuation => "continuations",
-            Self::Unknown => "of unknown type",
-            Self::Status => "with a status other than 2xx",
-            Self::NotHttp => "not of HTTP",
-            Self::NotText => "neither HTML nor text",
-            Self::TooLong => "longer than 256 MiB",
-        }
-    }
 }
 
 /// Whether a content type is one of HTML; an error where it is none of text. Where there is no type, the first bytes decide.
@@ -408,16 +384,10 @@ impl<R: Read> WarcReader<R> {
             );
             return Err(self.refused(path, &problem));
         }
-        let (start, offset) = (self.start, self.offset);
+        let start = self.start;
         self.start += whole;
         self.offset += whole as u64;
-        Ok(Some(WarcRecord {
-            bytes: &self.buffer[start..start + whole],
-            content: (header, end),
-            number: self.records,
-            offset,
-            fields: &self.fields,
-        }))
+        Ok(Some(WarcRecord { bytes: &self.buffer[start..start + whole], content: (header, end), fields: &self.fields }))
     }
 
     /// The file begins with a record, or empty lines.
@@ -564,10 +534,9 @@ mod tests {
         let file = crawl();
         let (mut reader, mut room, mut bytes, mut documents, mut skipped) =
             (WarcReader::new(Slowly(&file, 1000)), Room::default(), Vec::new(), 0, Vec::new());
-        for (number, judged) in judged.iter().enumerate() {
+        for judged in &judged {
             let record = reader.next("crawl").unwrap().unwrap();
             bytes.extend_from_slice(record.bytes);
-            assert_eq!(record.number, number as u64 + 1);
             assert_eq!(record.warc_type(), judged["type"]);
             assert_eq!(record.target_uri().unwrap_or_default(), judged["uri"].as_str().unwrap_or_default());
             assert_eq!(record.record_id(), judged["id"].as_str());
@@ -688,7 +657,6 @@ mod tests {
             let (mut reader, mut bytes, mut room) = (WarcReader::new(Slowly(&file, piece)), Vec::new(), Room::default());
             for written in &records {
                 let record = reader.next("f").unwrap().unwrap();
-                prop_assert_eq!(record.offset as usize, bytes.len());
                 bytes.extend_from_slice(record.bytes);
                 prop_assert_eq!(&record.bytes[record.content()], &written.content[..]);
                 prop_assert_eq!(record.target_uri(), Some(&*written.uri));

@@ -54,7 +54,7 @@ pub fn dedup(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resul
 fn all_passes(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Result<Summary> {
     let started = Instant::now();
     let method = Method::new(config.method.clone())?;
-    let inputs = expand(&config.inputs, &config.input_commands)?;
+    let inputs = expand(&config.inputs, &config.input_commands, config.format)?;
     let paths = [&outputs.kept, &outputs.decisions, &config.skip_bad];
     let named: Vec<&Path> = paths.into_iter().flatten().map(PathBuf::as_path).collect();
     refuse_overwriting(&named, &inputs)?;

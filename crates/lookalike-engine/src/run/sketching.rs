@@ -50,8 +50,12 @@ pub(crate) fn reading(config: &RunConfig) -> Result<Reading> {
     }
     let (text, id, label) = (config.text_field.clone(), config.id_field.clone(), config.label_field.clone());
     let fields = Fields { text, id, keep, label };
+    if config.html.is_some() && !cfg!(feature = "html") {
+        let message = "--html: this lookalike was built without HTML (the cargo feature `html`)";
+        return Err(Error::new(ErrorKind::Config, message));
+    }
     let encoding = config.encoding.as_deref().map(encoding_named).transpose()?;
-    Ok(Reading { format: config.format, delimiter: config.delimiter, encoding, ..Reading::of(fields) })
+    Ok(Reading { format: config.format, delimiter: config.delimiter, encoding, html: config.html, ..Reading::of(fields) })
 }
 
 /// Where what is found out goes besides the table.

@@ -12,13 +12,13 @@ use serde_json::{
     Value,
     value::{RawValue, to_raw_value},
 };
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::{
     config::RunConfig,
     disk::File,
     error::{Error, ErrorKind, Result},
-    format::Format as InputFormat,
+    format::{Format as InputFormat, Html},
     read::{Input, Source},
 };
 
@@ -84,6 +84,7 @@ struct Described<'a> {
     keep: String,
     format: Option<InputFormat>,
     delimiter: Option<u8>,
+    html: Option<Html>,
     encoding: Option<&'a str>,
     text_field: &'a str,
     id_field: &'a str,
@@ -99,6 +100,7 @@ impl Manifest {
             keep: config.keep().to_string(),
             format: config.format,
             delimiter: config.delimiter,
+            html: config.html,
             encoding: config.encoding.as_deref(),
             text_field: &config.text_field,
             id_field: &config.id_field,
@@ -203,6 +205,17 @@ impl Identity {
             Input::File(path) => {
                 let look = Look::of(path).map_err(|error| Error::reading(&name, &error))?;
                 Self { name, command: None, file: Some(look), object: None }
+            }
+            Input::Files(files) => {
+                let mut digest = Xxh3::new();
+                for (path, size, modified) in files.looks() {
+                    digest.update(path.as_os_str().as_encoded_bytes());
+                    digest.update(&[0]);
+                    digest.update(&size.to_le_bytes());
+                    digest.update(format!("{modified:?}").as_bytes());
+                }
+                let version = Version { size: files.size(), version: format!("{:016x}", digest.digest()) };
+                Self { name, command: None, file: None, object: Some(version) }
             }
             Input::Object(object) => {
                 let version = Version { size: object.size(), version: object.version().into() };

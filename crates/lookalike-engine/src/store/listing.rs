@@ -69,7 +69,8 @@ pub(super) fn expand_in(bucket: &Arc<Bucket>, key: &str, url: &str, wanted: impl
     if found.is_empty() { refuse(NOTHING_WANTED) } else { Ok(found) }
 }
 
-const NOTHING_WANTED: &str = "no .jsonl or .ndjson object (plain or compressed) in this folder; name the objects themselves";
+const NOTHING_WANTED: &str =
+    "no .jsonl, .ndjson, .csv, .tsv or .warc object (plain or compressed) in this folder; name the objects themselves";
 
 /// Whether the failure to list tells more than that a name is not there.
 fn says_more(error: &Error) -> bool {

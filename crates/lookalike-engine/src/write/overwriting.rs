@@ -69,6 +69,8 @@ impl Place {
 /// Refuses outputs that would overwrite an input or each other.
 pub(crate) fn refuse_overwriting(outputs: &[&Path], inputs: &[Input]) -> Result<()> {
     let of_input = |input: &Input| match input {
+        // Each of them is looked at, where an output is there.
+        Input::Files(_) => Place::Shared,
         Input::Stdin => Place::of_descriptor(io::stdin()),
         Input::File(path) => Place::of_path(path),
         Input::Object(object) => Place::Url(object.address().into()),
@@ -79,6 +81,12 @@ pub(crate) fn refuse_overwriting(outputs: &[&Path], inputs: &[Input]) -> Result<
     for &output in outputs {
         let place = Place::of_path(output);
         let name = if output == Path::new("-") { "standard output".into() } else { output.display().to_string() };
+        if output.is_file()
+            && let Some(path) = inputs.iter().filter_map(Input::files).flatten().find(|path| Place::of_path(path) == place)
+        {
+            let message = format!("{name}: would overwrite the input {}; give another name", path.display());
+            return Err(Error::new(ErrorKind::Output, message));
+        }
         if let Some((_, what)) = taken.iter().find(|(other, _)| *other == place && place != Place::Shared) {
             return Err(Error::new(ErrorKind::Output, format!("{name}: would overwrite {what}; give another name")));
         }

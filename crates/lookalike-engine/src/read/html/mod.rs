@@ -5,17 +5,7 @@ mod references;
 mod visible;
 
 use super::encoding::{declared_in_html, decode};
-
-/// Which text of a page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Html {
-    /// All that is to be seen. A page's title is left out: it is no part of the page's area, says again what a heading says,
-    /// and has the site's name behind it, by which copies on two sites would differ.
-    Text,
-    /// The main part, without menus, side bars and footers, as Firefox's reader view finds it; all that is to be seen where it
-    /// finds none.
-    Main,
-}
+use crate::format::Html;
 
 /// Makes text of pages. Keeps its buffers for the next.
 #[derive(Debug)]
