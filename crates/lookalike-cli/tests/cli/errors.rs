@@ -90,15 +90,15 @@ fn a_line_of_200_megabytes() {
 #[test]
 fn nothing_to_read() {
     let place = Place::new();
-    place.write("empty.jsonl", "").write("blank.jsonl", "\n \n").write("notes.txt", "x");
+    place.write("empty.jsonl", "").write("blank.jsonl", "\n \n").write("notes", "x");
     std::fs::create_dir(place.path("folder")).unwrap();
     refused(&place, "dedup empty.jsonl -o kept.jsonl", &["empty.jsonl: no documents", "is empty"]);
     refused(&place, "dedup blank.jsonl -o kept.jsonl", &["blank.jsonl: no documents", "only blank lines"]);
     refused(&place, "dedup missing.jsonl -o kept.jsonl", &["missing.jsonl: no such file"]);
     refused(&place, "dedup *.nothing -o kept.jsonl", &["*.nothing: no file matches"]);
     refused(&place, "dedup folder -o kept.jsonl", &["folder: no .jsonl"]);
-    refused(&place, "dedup notes.txt ./notes.txt", &["./notes.txt: given twice"]);
-    refused(&place, "dedup notes.txt", &["notes.txt:1: not JSON"]);
+    refused(&place, "dedup notes ./notes", &["./notes: given twice"]);
+    refused(&place, "dedup notes", &["notes:1: not JSON"]);
     refused(&place, "dedup", &["INPUT"]);
 }
 
