@@ -43,6 +43,13 @@ mod state;
 
 mod run;
 
+/// Readers and writers of formats that no run asks for yet.
+#[cfg(feature = "tables")]
+#[doc(hidden)]
+pub mod pieces {
+    pub use crate::{read::table, write::table as table_output};
+}
+
 pub use config::{Estimate, Observer, Progress, Resume, RunConfig, Stage};
 #[cfg(feature = "faults")]
 pub use disk::faults;

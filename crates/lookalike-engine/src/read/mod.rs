@@ -30,6 +30,8 @@ mod reading;
 mod record;
 mod records;
 mod source;
+#[cfg(feature = "tables")]
+pub mod table;
 #[cfg(feature = "warc")]
 mod warc;
 

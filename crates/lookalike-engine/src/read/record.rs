@@ -42,7 +42,7 @@ pub(super) struct Found<'a> {
 
 /// Why a line is no usable record: what is wrong and what to do, for behind `path:line: `.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Fault(pub(super) String);
+pub struct Fault(pub(super) String);
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -119,7 +119,13 @@ impl Object {
 
     /// All of it, from the beginning, read ahead.
     pub(crate) fn stream(self: &Arc<Self>) -> ObjectStream {
-        ObjectStream::new(self.clone())
+        ObjectStream::new(self.clone(), 0..self.size)
+    }
+
+    /// A range of it, read ahead. The server must give ranges.
+    #[cfg(feature = "tables")]
+    pub(crate) fn stream_of(self: &Arc<Self>, range: Range<u64>) -> ObjectStream {
+        ObjectStream::new(self.clone(), range)
     }
 
     /// The same for an object whose turn is near: small ones are asked for now, a few at a time. None for the others.

@@ -34,6 +34,8 @@ pub(crate) struct ObjectStream {
     parts: VecDeque<Part>,
     /// Where the first part begins that was not.
     next: u64,
+    /// Where it ends.
+    end: u64,
     piece: Piece,
     /// Bytes of the piece that were read.
     read: usize,
@@ -49,8 +51,8 @@ struct Part {
 }
 
 impl ObjectStream {
-    pub(super) fn new(object: Arc<Object>) -> Self {
-        Self { object, parts: VecDeque::new(), next: 0, piece: Piece::default(), read: 0 }
+    pub(super) fn new(object: Arc<Object>, range: Range<u64>) -> Self {
+        Self { object, parts: VecDeque::new(), next: range.start, end: range.end, piece: Piece::default(), read: 0 }
     }
 
     /// The bytes of a small object that will be read soon, already on their way; none where that is not worth it, or others need the
@@ -60,14 +62,14 @@ impl ObjectStream {
         if !small || ROOM.available_permits() <= (AHEAD / PART / 2) as usize {
             return None;
         }
-        let mut stream = Self::new(object.clone());
+        let mut stream = Self::new(object.clone(), 0..object.size());
         // What fails now fails again when it is read.
         stream.ask().is_ok().then_some(stream)
     }
 
     /// Asks for as many parts as may be on their way: one always, more where there is room.
     fn ask(&mut self) -> Result<()> {
-        let size = self.object.size();
+        let size = self.end;
         while self.next < size {
             let room = ROOM.try_acquire().ok();
             if room.is_none() && !self.parts.is_empty() {

@@ -10,6 +10,8 @@ mod output;
 mod overwriting;
 mod publish;
 mod sink;
+#[cfg(feature = "tables")]
+pub mod table;
 
 pub(crate) use decisions::{DecisionLines, Likeness};
 pub(crate) use kept::{Kept, Shape};

@@ -1,0 +1,277 @@
+//! What a table is made of: its schema, its parts, and the way to read each.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+};
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+
+use super::{Columns, Ranges, ipc::Ipc, parquet::Parquet, rows::text_bytes};
+use crate::error::{Error, ErrorKind, Result, said};
+
+/// How a table is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Apache Parquet.
+    Parquet,
+    /// The Arrow IPC file format, with a footer; Feather's second version.
+    ArrowFile,
+    /// The Arrow IPC streaming format.
+    ArrowStream,
+    /// Batches in memory.
+    Batches,
+}
+
+/// What can be read by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part {
+    /// Its rows.
+    pub rows: u64,
+    /// Rows of the table before it.
+    pub before: u64,
+    /// Bytes as they are stored.
+    pub bytes: u64,
+}
+
+/// Which columns are to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// Those that were chosen. A Parquet file's texts come as views into its pages.
+    Chosen,
+    /// All, as they are.
+    All,
+}
+
+/// What an output takes over from its input besides the rows.
+#[derive(Debug, Clone)]
+pub struct Layout {
+    /// All columns, with metadata.
+    pub schema: SchemaRef,
+    /// The file's own names and values: a Parquet file's (without `ARROW:schema`) or an Arrow file's.
+    pub metadata: Vec<(String, Option<String>)>,
+    /// Rows of the largest part.
+    pub group_rows: Option<usize>,
+    /// Of a Parquet file's columns, by their paths: whether all their values are in a dictionary.
+    pub dictionaries: Vec<(Vec<String>, bool)>,
+}
+
+/// A table, opened. Cheap to read from several threads at once.
+pub struct TableFile {
+    pub(super) name: Arc<str>,
+    format: Format,
+    parts: Vec<Part>,
+    layout: Layout,
+    source: Source,
+}
+
+enum Source {
+    Parquet(Parquet),
+    Ipc(Ipc),
+    Batches(Vec<RecordBatch>),
+}
+
+/// Texts of a batch, in bytes, about.
+const BATCH: u64 = 512 << 10;
+
+/// Rows of a batch at most: where a dictionary holds the texts, what is stored does not tell how long they are.
+const MOST_ROWS: u64 = 8192;
+
+/// Rows of a batch, from the bytes of all texts of a part.
+pub(super) fn batch_rows(rows: u64, bytes: u64) -> usize {
+    (BATCH.saturating_mul(rows) / bytes.max(1)).clamp(1, MOST_ROWS) as usize
+}
+
+impl TableFile {
+    /// Opens a table and reads what it says of itself. Cost: the footer; of an Arrow stream the head of each message.
+    ///
+    /// # Errors
+    /// No table, or one that is truncated, damaged or encrypted.
+    pub fn open(ranges: Ranges) -> Result<Self> {
+        let name: Arc<str> = ranges.name().into();
+        let start = ranges.read(0..ranges.size().min(8))?;
+        let of_name = name.clone();
+        guarded(&name, move || {
+            if start.starts_with(b"PAR1") || start.starts_with(b"PARE") {
+                let parquet = Parquet::open(ranges)?;
+                return Ok(Self::of(of_name, Format::Parquet, parquet.parts(), parquet.layout(), Source::Parquet(parquet)));
+            }
+            if start.starts_with(b"ARROW1") || Ipc::is_stream(&start) {
+                let format = if start.starts_with(b"ARROW1") { Format::ArrowFile } else { Format::ArrowStream };
+                let ipc = Ipc::open(ranges, format)?;
+                return Ok(Self::of(of_name, format, ipc.parts(), ipc.layout(), Source::Ipc(ipc)));
+            }
+            let message =
+                format!("{of_name}: is no Parquet file, and no Arrow IPC file or stream; name its format with --format");
+            Err(Error::new(ErrorKind::Input, message))
+        })
+    }
+
+    /// A table of batches that are in memory.
+    ///
+    /// # Errors
+    /// A batch of another schema.
+    pub fn of_batches(name: &str, schema: SchemaRef, batches: Vec<RecordBatch>) -> Result<Self> {
+        if let Some(other) = batches.iter().position(|batch| batch.schema_ref().fields() != schema.fields()) {
+            let message = format!("{name}: batch {other} has another schema than the table; convert them to one schema first");
+            return Err(Error::new(ErrorKind::Input, message));
+        }
+        let sizes = batches.iter().map(|batch| (batch.num_rows() as u64, batch.get_array_memory_size() as u64));
+        let parts = parts(sizes);
+        let layout = Layout { schema, metadata: Vec::new(), group_rows: None, dictionaries: Vec::new() };
+        Ok(Self::of(name.into(), Format::Batches, parts, layout, Source::Batches(batches)))
+    }
+
+    fn of(name: Arc<str>, format: Format, parts: Vec<Part>, mut layout: Layout, source: Source) -> Self {
+        layout.group_rows = parts.iter().map(|part| part.rows as usize).max();
+        Self { name, format, parts, layout, source }
+    }
+
+    /// For messages.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How it is stored.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// All columns, with metadata.
+    pub fn schema(&self) -> &SchemaRef {
+        &self.layout.schema
+    }
+
+    /// What an output takes over.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// Its parts, in order. A part may have no rows.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// Rows of all parts.
+    pub fn rows(&self) -> u64 {
+        self.parts.last().map_or(0, |part| part.before + part.rows)
+    }
+
+    /// Where a column of a Parquet file's row group lies.
+    #[cfg(test)]
+    pub(super) fn chunk_place(&self, number: usize, path: &[String]) -> Option<std::ops::Range<usize>> {
+        match &self.source {
+            Source::Parquet(parquet) => parquet.chunk_place(number, path),
+            _ => None,
+        }
+    }
+
+    /// Begins to read a part.
+    ///
+    /// # Errors
+    /// A part that there is not, or that cannot be read.
+    pub fn part(&self, number: usize, columns: &Columns, wanted: Wanted) -> Result<RowStream> {
+        let Some(part) = self.parts.get(number) else {
+            return Err(Error::new(ErrorKind::Internal, format!("{}: has no part {number}", self.name)));
+        };
+        let batches = guarded(&self.name, || match &self.source {
+            Source::Parquet(parquet) => parquet.read(number, columns, wanted),
+            Source::Ipc(ipc) => {
+                let (ipc, columns) = (ipc.part(number), columns.clone());
+                Ok(lazily(columns.clone(), move || ipc.read(&columns, wanted)))
+            }
+            Source::Batches(batches) => {
+                let batch = batches[number].clone();
+                let batch = if wanted == Wanted::Chosen { columns.project(&batch)? } else { batch };
+                Ok(lazily(columns.clone(), move || Ok(batch)))
+            }
+        })?;
+        Ok(RowStream { name: self.name.clone(), part: number, rows: part.rows, read: 0, batches: Some(batches) })
+    }
+}
+
+/// Parts of so many rows and bytes each.
+pub(super) fn parts(sizes: impl Iterator<Item = (u64, u64)>) -> Vec<Part> {
+    let mut before = 0u64;
+    let part = |(rows, bytes)| {
+        let part = Part { rows, before, bytes };
+        before = before.saturating_add(rows);
+        part
+    };
+    sizes.map(part).collect()
+}
+
+pub(super) type Batches = Box<dyn Iterator<Item = Result<RecordBatch>> + Send>;
+
+/// A batch that is decoded when it is first asked for, cut into smaller ones.
+fn lazily(columns: Columns, decode: impl FnOnce() -> Result<RecordBatch> + Send + 'static) -> Batches {
+    let (mut decode, mut left) = (Some(decode), None::<(RecordBatch, usize)>);
+    Box::new(std::iter::from_fn(move || {
+        if let Some(decode) = decode.take() {
+            let batch = match decode() {
+                Ok(batch) => batch,
+                Err(error) => return Some(Err(error)),
+            };
+            let bytes = match text_bytes(&batch, &columns) {
+                Ok(bytes) => bytes,
+                Err(error) => return Some(Err(error)),
+            };
+            let rows = batch_rows(batch.num_rows() as u64, bytes);
+            left = Some((batch, rows));
+        }
+        let (batch, rows) = left.take()?;
+        if batch.num_rows() <= rows {
+            return (batch.num_rows() > 0).then_some(Ok(batch));
+        }
+        left = Some((batch.slice(rows, batch.num_rows() - rows), rows));
+        Some(Ok(batch.slice(0, rows)))
+    }))
+}
+
+/// The rows of a part, in batches.
+pub struct RowStream {
+    name: Arc<str>,
+    part: usize,
+    rows: u64,
+    read: u64,
+    /// None behind the end or a failure.
+    batches: Option<Batches>,
+}
+
+impl RowStream {
+    /// The next batch; none at the end.
+    ///
+    /// # Errors
+    /// What is damaged, with the file, the part and, as far as it can be told, the column.
+    #[expect(clippy::should_implement_trait, reason = "an error is no item: behind it there is nothing")]
+    pub fn next(&mut self) -> Result<Option<RecordBatch>> {
+        let Some(batches) = &mut self.batches else { return Ok(None) };
+        let next = guarded(&self.name, || batches.next().transpose());
+        match &next {
+            Ok(Some(batch)) => self.read += batch.num_rows() as u64,
+            Ok(None) => {
+                self.batches = None;
+                if self.read != self.rows {
+                    let Self { name, part, rows, read, .. } = self;
+                    let message = format!(
+                        "{name}: part {part} should have {rows} rows and has {read}: the file is damaged; write it again"
+                    );
+                    return Err(Error::new(ErrorKind::Input, message));
+                }
+            }
+            Err(_) => self.batches = None,
+        }
+        next
+    }
+}
+
+/// Does what damaged data might bring a decoder to panic at.
+pub(super) fn guarded<T>(name: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    let worked = catch_unwind(AssertUnwindSafe(work));
+    worked.unwrap_or_else(|panic| Err(damaged(name, said(&*panic))))
+}
+
+pub(super) fn damaged(name: &str, what: impl std::fmt::Display) -> Error {
+    Error::new(ErrorKind::Input, format!("{name}: is damaged ({what}); copy or download it again"))
+}

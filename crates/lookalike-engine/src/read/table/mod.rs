@@ -1,0 +1,26 @@
+//! Tables: Parquet files, Arrow IPC files and streams, and batches that are in memory. A file has parts that are read by
+//! themselves (a row group, a record batch); a part is a stream of batches of some hundred kibibytes of text each, of which only the
+//! columns that are asked for are fetched and decoded.
+//!
+//! Which rows are in which batch depends on the file and the text column alone, so that every pass sees the same batches,
+//! whatever columns it asks for.
+
+mod columns;
+mod file;
+mod ipc;
+mod json;
+mod parquet;
+mod ranges;
+mod retype;
+mod rows;
+mod values;
+
+pub use columns::Columns;
+pub use file::{Format, Layout, Part, RowStream, TableFile, Wanted};
+pub use json::{filter, to_json_lines};
+pub use ranges::Ranges;
+pub use retype::retyped;
+pub use rows::Rows;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,201 @@
+//! Column chunks as the decoder asks for them: of a file page by page; of an object the small ones at once and the large ones read
+//! on, some mebibytes ahead.
+
+use std::{
+    io::{self, Read},
+    sync::Arc,
+};
+
+use bytes::Bytes;
+use parquet::{
+    errors::ParquetError,
+    file::{
+        metadata::ColumnChunkMetaData,
+        reader::{ChunkReader, Length},
+    },
+};
+
+use super::{Failure, take};
+use crate::{
+    error::{Error, Result},
+    lock::lock,
+    read::table::Ranges,
+};
+
+/// What a decoder reads from.
+#[derive(Clone)]
+pub(super) struct Chunks {
+    ranges: Arc<Ranges>,
+    failure: Failure,
+    #[cfg(feature = "cloud")]
+    ahead: Arc<[ahead::Chunk]>,
+}
+
+/// Bytes that are read to see the head of a page: most have a hundred.
+const HEAD: u64 = 4096;
+
+impl Chunks {
+    /// All bytes, read when they are asked for.
+    pub(super) fn plain(ranges: &Arc<Ranges>) -> Self {
+        Self {
+            ranges: ranges.clone(),
+            failure: Failure::default(),
+            #[cfg(feature = "cloud")]
+            ahead: Arc::new([]),
+        }
+    }
+
+    /// Some column chunks, each of which is read from its beginning to its end.
+    #[cfg_attr(not(feature = "cloud"), expect(clippy::unnecessary_wraps, reason = "what is fetched ahead may fail"))]
+    pub(super) fn of<'a>(ranges: &Arc<Ranges>, columns: impl Iterator<Item = &'a ColumnChunkMetaData>) -> Result<Self> {
+        #[cfg(feature = "cloud")]
+        if let Some(object) = ranges.as_object() {
+            let places = columns.map(|column| {
+                let start = super::chunk_start(column) as u64;
+                start..start + column.compressed_size() as u64
+            });
+            return Ok(Self { ahead: ahead::chunks(object, places.collect())?, ..Self::plain(ranges) });
+        }
+        drop(columns);
+        Ok(Self::plain(ranges))
+    }
+
+    /// Why bytes could not be read, if that is what happened.
+    pub(super) fn failure(&self) -> Option<Error> {
+        take(&self.failure)
+    }
+
+    fn read(&self, start: u64, length: u64) -> Result<Bytes> {
+        #[cfg(feature = "cloud")]
+        if let Some(chunk) = self.ahead.iter().find(|chunk| chunk.holds(start)) {
+            return chunk.read(&self.ranges, start, length);
+        }
+        self.ranges.read(start..start.saturating_add(length))
+    }
+
+    fn kept<T>(&self, done: Result<T>) -> std::result::Result<T, Error> {
+        done.inspect_err(|error| {
+            lock(&self.failure).get_or_insert_with(|| error.clone());
+        })
+    }
+}
+
+impl Length for Chunks {
+    fn len(&self) -> u64 {
+        self.ranges.size()
+    }
+}
+
+impl ChunkReader for Chunks {
+    type T = Head;
+
+    fn get_read(&self, start: u64) -> parquet::errors::Result<Head> {
+        Ok(Head { chunks: self.clone(), next: start, bytes: Bytes::new() })
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
+        self.kept(self.read(start, length as u64)).map_err(|error| ParquetError::External(Box::new(error)))
+    }
+}
+
+/// Reads the head of a page, without taking it from what is read on.
+pub(super) struct Head {
+    chunks: Chunks,
+    next: u64,
+    bytes: Bytes,
+}
+
+impl Read for Head {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.bytes.is_empty() {
+            let length = HEAD.min(self.chunks.len().saturating_sub(self.next));
+            self.bytes = self.chunks.kept(self.chunks.read(self.next, length)).map_err(io::Error::other)?;
+            self.next += self.bytes.len() as u64;
+        }
+        let n = buffer.len().min(self.bytes.len());
+        buffer[..n].copy_from_slice(&self.bytes.split_to(n));
+        Ok(n)
+    }
+}
+
+#[cfg(feature = "cloud")]
+mod ahead {
+    use std::{
+        io::Read,
+        ops::Range,
+        sync::{Arc, Mutex},
+    };
+
+    use bytes::{Bytes, BytesMut};
+
+    use crate::{
+        error::{Error, Result},
+        lock::lock,
+        read::table::Ranges,
+        store::{Object, ObjectStream},
+    };
+
+    /// Chunks of so many bytes are fetched at once, before anything is decoded.
+    const SMALL: u64 = 1 << 20;
+
+    /// A column chunk of an object.
+    pub(in super::super) struct Chunk {
+        place: Range<u64>,
+        bytes: Mutex<Window>,
+    }
+
+    /// What was fetched and is not behind yet.
+    struct Window {
+        start: u64,
+        bytes: BytesMut,
+        /// What brings the rest.
+        rest: Option<ObjectStream>,
+    }
+
+    pub(super) fn chunks(object: &Arc<Object>, places: Vec<Range<u64>>) -> Result<Arc<[Chunk]>> {
+        let is_small = |place: &Range<u64>| place.end - place.start <= SMALL;
+        let small: Vec<_> = places.iter().filter(|place| is_small(place)).cloned().collect();
+        let mut fetched = object.read_ranges(&small)?.into_iter();
+        let chunk = |place: Range<u64>| {
+            let (bytes, rest) = match is_small(&place) {
+                true => (BytesMut::from(&*fetched.next().unwrap_or_default()), None),
+                false => (BytesMut::new(), Some(object.stream_of(place.clone()))),
+            };
+            Chunk { bytes: Mutex::new(Window { start: place.start, bytes, rest }), place }
+        };
+        Ok(places.into_iter().map(chunk).collect())
+    }
+
+    impl Chunk {
+        pub(super) fn holds(&self, at: u64) -> bool {
+            self.place.contains(&at)
+        }
+
+        /// Some bytes; those before them are not asked for again. What lies behind the chunk is not given.
+        pub(super) fn read(&self, ranges: &Ranges, start: u64, length: u64) -> Result<Bytes> {
+            let end = start.saturating_add(length).min(self.place.end);
+            let mut window = lock(&self.bytes);
+            if start < window.start {
+                return ranges.read(start..end);
+            }
+            while window.start + (window.bytes.len() as u64) < end {
+                let Some(rest) = &mut window.rest else { return ranges.read(start..end) };
+                let mut piece = [0; 16 << 10];
+                let n = rest.read(&mut piece).map_err(|error| Error::reading(ranges.name(), &error))?;
+                if n == 0 {
+                    return ranges.read(start..end);
+                }
+                window.bytes.extend_from_slice(&piece[..n]);
+                // What is before the place is passed.
+                let passed = ((start - window.start) as usize).min(window.bytes.len());
+                drop(window.bytes.split_to(passed));
+                window.start += passed as u64;
+            }
+            let passed = (start - window.start) as usize;
+            drop(window.bytes.split_to(passed));
+            window.start = start;
+            // Copied: what is held on to by a page must not hold the window.
+            Ok(Bytes::copy_from_slice(&window.bytes[..(end - start) as usize]))
+        }
+    }
+}

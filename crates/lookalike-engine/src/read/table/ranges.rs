@@ -1,0 +1,130 @@
+//! Bytes that can be read anywhere: of a file, of an object in a store, in memory.
+
+use std::{
+    io::{Seek, SeekFrom},
+    ops::Range,
+    path::Path,
+};
+
+use bytes::Bytes;
+
+#[cfg(feature = "cloud")]
+use std::sync::Arc;
+
+#[cfg(feature = "cloud")]
+use crate::store::Object;
+use crate::{
+    disk::File,
+    error::{Error, ErrorKind, Result},
+};
+
+/// Bytes that can be read anywhere.
+pub struct Ranges {
+    name: String,
+    size: u64,
+    bytes: Kind,
+}
+
+enum Kind {
+    File(File),
+    #[cfg(feature = "cloud")]
+    Object(Arc<Object>),
+    Memory(Bytes),
+}
+
+impl Ranges {
+    /// Opens a file. `name` is for messages.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub fn open(path: &Path, name: &str) -> Result<Self> {
+        File::open(path).map_err(|error| Error::reading(name, &error)).and_then(|file| Self::file(file, name))
+    }
+
+    /// The bytes of an open file.
+    pub(crate) fn file(mut file: File, name: &str) -> Result<Self> {
+        let size = file.seek(SeekFrom::End(0)).map_err(|error| Error::reading(name, &error))?;
+        Ok(Self { name: name.into(), size, bytes: Kind::File(file) })
+    }
+
+    /// The bytes of an object.
+    #[cfg(feature = "cloud")]
+    #[cfg_attr(not(test), expect(dead_code, reason = "no run reads tables yet"))]
+    pub(crate) fn object(object: Arc<Object>) -> Self {
+        Self { name: object.url().into(), size: object.size(), bytes: Kind::Object(object) }
+    }
+
+    /// Bytes in memory.
+    pub fn memory(bytes: impl Into<Bytes>, name: &str) -> Self {
+        let bytes = bytes.into();
+        Self { name: name.into(), size: bytes.len() as u64, bytes: Kind::Memory(bytes) }
+    }
+
+    /// For messages.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Bytes.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Reads one range.
+    pub(super) fn read(&self, range: Range<u64>) -> Result<Bytes> {
+        self.inside(&range)?;
+        match &self.bytes {
+            Kind::File(file) => {
+                let mut bytes = vec![0; (range.end - range.start) as usize];
+                file.read_exact_at(&mut bytes, range.start).map_err(|error| Error::reading(&self.name, &error))?;
+                Ok(bytes.into())
+            }
+            #[cfg(feature = "cloud")]
+            Kind::Object(object) => Ok(object.read_ranges(&[range])?.pop().unwrap_or_default()),
+            Kind::Memory(bytes) => Ok(bytes.slice(range.start as usize..range.end as usize)),
+        }
+    }
+
+    /// Reads some ranges into a buffer that begins at the place `start` of the file. An object is asked for near ones together.
+    pub(super) fn read_into(&self, buffer: &mut [u8], start: u64, ranges: &[Range<u64>]) -> Result<()> {
+        for range in ranges {
+            self.inside(range)?;
+        }
+        #[cfg(feature = "cloud")]
+        if let Kind::Object(object) = &self.bytes {
+            for (range, bytes) in ranges.iter().zip(object.read_ranges(ranges)?) {
+                buffer[(range.start - start) as usize..(range.end - start) as usize].copy_from_slice(&bytes);
+            }
+            return Ok(());
+        }
+        for range in ranges {
+            let into = &mut buffer[(range.start - start) as usize..(range.end - start) as usize];
+            match &self.bytes {
+                Kind::File(file) => file.read_exact_at(into, range.start).map_err(|error| Error::reading(&self.name, &error))?,
+                #[cfg(feature = "cloud")]
+                Kind::Object(_) => {}
+                Kind::Memory(bytes) => into.copy_from_slice(&bytes[range.start as usize..range.end as usize]),
+            }
+        }
+        Ok(())
+    }
+
+    /// The object, where it is one.
+    #[cfg(feature = "cloud")]
+    pub(super) fn as_object(&self) -> Option<&Arc<Object>> {
+        match &self.bytes {
+            Kind::Object(object) => Some(object),
+            _ => None,
+        }
+    }
+
+    fn inside(&self, range: &Range<u64>) -> Result<()> {
+        if range.start <= range.end && range.end <= self.size {
+            return Ok(());
+        }
+        let (name, size) = (&self.name, self.size);
+        let message =
+            format!("{name}: has {size} bytes, not {range:?}: the file is truncated or damaged; copy or download it again");
+        Err(Error::new(ErrorKind::Input, message))
+    }
+}

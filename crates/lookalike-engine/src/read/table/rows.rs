@@ -1,0 +1,289 @@
+//! A batch → its rows' texts, ids, labels and keys.
+
+use arrow_array::{
+    Array, ArrayRef, BinaryArray, BinaryViewArray, LargeBinaryArray, LargeStringArray, RecordBatch, StringArray, StringViewArray,
+    StructArray,
+    cast::AsArray,
+    types::{Int16Type, Int32Type, Int64Type},
+};
+use arrow_buffer::NullBuffer;
+use arrow_schema::DataType;
+use lookalike::text::Text;
+
+use super::{
+    Columns,
+    columns::Column,
+    json,
+    values::{write_json, write_string},
+};
+use crate::{
+    error::{Error, ErrorKind, Result},
+    read::{
+        keys,
+        record::{Fault, Found},
+    },
+};
+
+/// A batch with its chosen columns at hand. Making one costs nothing a row, but where the texts are in a dictionary: then a number
+/// each.
+pub struct Rows {
+    batch: RecordBatch,
+    columns: Columns,
+    text: Values,
+    id: Option<Values>,
+    keep: Option<Values>,
+    label: Option<Values>,
+}
+
+/// A column's values.
+struct Values {
+    plain: Plain,
+    /// Where the values are in a dictionary or in runs: which is each row's.
+    indexes: Option<Vec<usize>>,
+    /// Which rows have a value, all structs around it there.
+    there: Option<NullBuffer>,
+}
+
+/// Values, one after the other.
+enum Plain {
+    Utf8(StringArray),
+    LargeUtf8(LargeStringArray),
+    Utf8View(StringViewArray),
+    Binary(BinaryArray),
+    LargeBinary(LargeBinaryArray),
+    BinaryView(BinaryViewArray),
+    /// None that are texts.
+    Other(ArrayRef),
+}
+
+impl Rows {
+    /// Finds the columns in a batch, of all columns or of those that were chosen.
+    ///
+    /// # Errors
+    /// A batch of another table.
+    pub fn new(batch: RecordBatch, columns: &Columns) -> Result<Self> {
+        let values = |column: &Column| {
+            let found = column.of(&batch).map(|(array, around)| Values::of(array, &around));
+            found.ok_or_else(|| Error::new(ErrorKind::Internal, format!("a batch has no column {:?}", column.name)))
+        };
+        Ok(Self {
+            text: values(columns.text())?,
+            id: columns.id().map(values).transpose()?,
+            keep: columns.keep().map(values).transpose()?,
+            label: columns.label().map(values).transpose()?,
+            columns: columns.clone(),
+            batch,
+        })
+    }
+
+    /// The number of its rows.
+    pub fn len(&self) -> usize {
+        self.batch.num_rows()
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The batch.
+    pub fn batch(&self) -> &RecordBatch {
+        &self.batch
+    }
+
+    /// A row's text, where it lies.
+    ///
+    /// # Errors
+    /// Null, or bytes that are no UTF-8.
+    #[inline]
+    pub fn text(&self, row: usize) -> std::result::Result<&str, Fault> {
+        let field = &self.columns.text().name;
+        let Some(at) = self.text.place(row) else {
+            return Err(Fault(format!(
+                "field {field:?} is null, not a text; give a string, or name another field with --text-field"
+            )));
+        };
+        self.text.plain.text(at).unwrap_or(Ok("")).map_err(|at| invalid(field, at))
+    }
+
+    /// Bytes of a row's text; none of what is no text.
+    pub fn text_len(&self, row: usize) -> usize {
+        self.text.place(row).map_or(0, |at| self.text.plain.length(at))
+    }
+
+    /// Writes a row's id as JSON, a string or a number; nothing where the table has no such column.
+    ///
+    /// # Errors
+    /// Null, a number that is not finite, bytes that are no UTF-8.
+    pub fn id(&self, row: usize, out: &mut String) -> std::result::Result<(), Fault> {
+        out.clear();
+        let (Some(values), Some(column)) = (&self.id, self.columns.id()) else { return Ok(()) };
+        let field = &column.name;
+        let refused = |what: &str| {
+            Fault(format!(
+                "field {field:?} is {what}; an id must be a string or a number: leave it out, or name another field with --id-field"
+            ))
+        };
+        if values.json(field, row, out)? { Ok(()) } else { Err(refused(values.what(row))) }
+    }
+
+    /// Writes a row's label as JSON; nothing where there is none, or null.
+    ///
+    /// # Errors
+    /// A number that is not finite, bytes that are no UTF-8.
+    pub fn label(&self, row: usize, out: &mut String) -> std::result::Result<(), Fault> {
+        out.clear();
+        let (Some(values), Some(column)) = (&self.label, self.columns.label()) else { return Ok(()) };
+        let field = &column.name;
+        if values.place(row).is_none() || values.json(field, row, out)? {
+            return Ok(());
+        }
+        let what = values.what(row);
+        Err(Fault(format!(
+            "field {field:?} is {what}; a label must be a string or a number: leave it out, or name another field with --labels"
+        )))
+    }
+
+    /// A row's key, by the rules of JSON Lines; `room` is overwritten.
+    ///
+    /// # Errors
+    /// What the order cannot be told of.
+    pub fn key(&self, row: usize, text: &str, room: &mut String) -> std::result::Result<u64, Fault> {
+        room.clear();
+        if let (Some(values), Some(column)) = (&self.keep, self.columns.keep())
+            && !values.json(&column.name, row, room)?
+        {
+            room.clear();
+            // As JSON has what is no number.
+            room.push_str("null");
+        }
+        let keep = self.keep.is_some().then_some(&**room);
+        keys::key(self.columns.order(), &Found { text: Text::Plain(text), surplus: 0, id: None, keep, label: None })
+    }
+
+    /// Appends a row, all its columns, as one JSON object and a newline.
+    ///
+    /// # Errors
+    /// A type that JSON cannot have.
+    pub fn json_line(&self, row: usize, out: &mut Vec<u8>) -> Result<()> {
+        json::write_lines(&self.batch.slice(row, 1), out)
+    }
+}
+
+/// Bytes of all texts of a batch.
+pub(super) fn text_bytes(batch: &RecordBatch, columns: &Columns) -> Result<u64> {
+    let rows = Rows::new(batch.clone(), columns)?;
+    Ok((0..rows.len()).map(|row| rows.text_len(row) as u64).sum())
+}
+
+impl Values {
+    fn of(array: &ArrayRef, around: &[&StructArray]) -> Self {
+        let (values, indexes) = match array.data_type() {
+            DataType::Dictionary(..) => {
+                let dictionary = array.as_any_dictionary();
+                // A dictionary without values has no row that is there.
+                let indexes = if dictionary.values().is_empty() { vec![0; array.len()] } else { dictionary.normalized_keys() };
+                (dictionary.values().clone(), Some(indexes))
+            }
+            DataType::RunEndEncoded(ends, _) => runs(array, ends.data_type()),
+            _ => (array.clone(), None),
+        };
+        let own = array.logical_nulls();
+        let there = around.iter().fold(own, |all, outer| NullBuffer::union(all.as_ref(), outer.nulls()));
+        Self { plain: Plain::of(values), indexes, there: there.filter(|there| there.null_count() > 0) }
+    }
+
+    /// Where a row's value is; none where there is none.
+    #[inline]
+    fn place(&self, row: usize) -> Option<usize> {
+        if self.there.as_ref().is_some_and(|there| there.is_null(row)) {
+            return None;
+        }
+        Some(self.indexes.as_ref().map_or(row, |indexes| indexes[row]))
+    }
+
+    /// Appends a row's value as JSON; false, and nothing, where there is none, or where it cannot be JSON.
+    fn json(&self, field: &str, row: usize, out: &mut String) -> std::result::Result<bool, Fault> {
+        let Some(at) = self.place(row) else { return Ok(false) };
+        Ok(match (self.plain.text(at), &self.plain) {
+            (Some(text), _) => {
+                write_string(text.map_err(|at| invalid(field, at))?, out);
+                true
+            }
+            (None, Plain::Other(array)) => write_json(array, at, out),
+            (None, _) => false,
+        })
+    }
+
+    /// What a value that cannot be JSON is.
+    fn what(&self, row: usize) -> &'static str {
+        match (self.place(row), &self.plain) {
+            (None, _) => "null",
+            (_, Plain::Other(array)) if array.data_type().is_floating() => "a number that is not finite",
+            _ => "a time beyond the year 9999",
+        }
+    }
+}
+
+fn runs(array: &ArrayRef, ends: &DataType) -> (ArrayRef, Option<Vec<usize>>) {
+    macro_rules! indexes {
+        ($kind:ty) => {{
+            let runs = array.as_run::<$kind>();
+            let ends = runs.run_ends();
+            (runs.values().clone(), Some((0..array.len()).map(|row| ends.get_physical_index(row)).collect()))
+        }};
+    }
+    match ends {
+        DataType::Int16 => indexes!(Int16Type),
+        DataType::Int32 => indexes!(Int32Type),
+        _ => indexes!(Int64Type),
+    }
+}
+
+impl Plain {
+    fn of(array: ArrayRef) -> Self {
+        match array.data_type() {
+            DataType::Utf8 => Self::Utf8(array.as_string().clone()),
+            DataType::LargeUtf8 => Self::LargeUtf8(array.as_string().clone()),
+            DataType::Utf8View => Self::Utf8View(array.as_string_view().clone()),
+            DataType::Binary => Self::Binary(array.as_binary().clone()),
+            DataType::LargeBinary => Self::LargeBinary(array.as_binary().clone()),
+            DataType::BinaryView => Self::BinaryView(array.as_binary_view().clone()),
+            _ => Self::Other(array),
+        }
+    }
+
+    /// A text, or where its bytes are no UTF-8; none of what is no text.
+    #[inline]
+    fn text(&self, at: usize) -> Option<std::result::Result<&str, usize>> {
+        Some(match self {
+            Self::Utf8(array) => Ok(array.value(at)),
+            Self::LargeUtf8(array) => Ok(array.value(at)),
+            Self::Utf8View(array) => Ok(array.value(at)),
+            Self::Binary(array) => checked(array.value(at)),
+            Self::LargeBinary(array) => checked(array.value(at)),
+            Self::BinaryView(array) => checked(array.value(at)),
+            Self::Other(_) => return None,
+        })
+    }
+
+    fn length(&self, at: usize) -> usize {
+        match self {
+            Self::Utf8(array) => array.value(at).len(),
+            Self::LargeUtf8(array) => array.value(at).len(),
+            Self::Utf8View(array) => array.value(at).len(),
+            Self::Binary(array) => array.value(at).len(),
+            Self::LargeBinary(array) => array.value(at).len(),
+            Self::BinaryView(array) => array.value(at).len(),
+            Self::Other(_) => 0,
+        }
+    }
+}
+
+fn checked(bytes: &[u8]) -> std::result::Result<&str, usize> {
+    simdutf8::compat::from_utf8(bytes).map_err(|error| error.valid_up_to() + 1)
+}
+
+fn invalid(field: &str, at: usize) -> Fault {
+    Fault(format!("field {field:?} has invalid UTF-8 at byte {at}; convert it to UTF-8, or name another field with --text-field"))
+}
