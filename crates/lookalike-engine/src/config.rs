@@ -12,6 +12,7 @@ use crate::{
     disk::{File, WINDOW},
     error::{Error, Result},
     format::{Format, Html},
+    input_table::InputTable,
     memory::free_memory,
     spill::Budget,
     store,
@@ -24,6 +25,8 @@ pub struct RunConfig {
     pub inputs: Vec<String>,
     /// Commands for the shell whose output is an input, behind the others: run once for each pass, with the same output.
     pub input_commands: Vec<String>,
+    /// Tables in memory, inputs behind the others.
+    pub tables: Vec<InputTable>,
     /// How documents are compared.
     pub method: Config,
     /// Which document of a group stays; none for the first, or for containment the longest.
@@ -84,6 +87,7 @@ impl Default for RunConfig {
         Self {
             inputs: Vec::new(),
             input_commands: Vec::new(),
+            tables: Vec::new(),
             method: Config::default(),
             keep: None,
             format: None,

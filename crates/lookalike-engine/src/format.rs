@@ -18,6 +18,10 @@ pub enum Format {
     Html,
     /// A crawl (ISO 28500): what servers sent.
     Warc,
+    /// A Parquet file.
+    Parquet,
+    /// Arrow IPC: a file (Feather's second version) or a stream.
+    Arrow,
 }
 
 /// Which text of a page.

@@ -33,6 +33,8 @@ mod spill;
 
 mod format;
 
+mod input_table;
+
 mod config;
 
 mod read;
@@ -43,18 +45,12 @@ mod state;
 
 mod run;
 
-/// Readers and writers of formats that no run asks for yet.
-#[cfg(feature = "tables")]
-#[doc(hidden)]
-pub mod pieces {
-    pub use crate::{read::table, write::table as table_output};
-}
-
 pub use config::{Estimate, Observer, Progress, Resume, RunConfig, Stage};
 #[cfg(feature = "faults")]
 pub use disk::faults;
 pub use error::{Error, ErrorKind, Result};
 pub use format::{Format, Html};
+pub use input_table::InputTable;
 pub use memory::peak_memory;
 #[cfg(feature = "html")]
 pub use read::Extractor;

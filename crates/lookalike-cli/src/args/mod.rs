@@ -21,8 +21,9 @@ pub use self::{
 /// Where the documents are.
 #[derive(Args)]
 pub struct InputArgs {
-    /// JSON Lines, JSON arrays, CSV, TSV and WARC in files (plain, .gz, .zst, .bz2, .xz, .lz4 or .br), files that are a document each (.txt, .md, .html and their like), folders, quoted globs, URLs of them (s3://, gs://, az://; of a file also
-    /// https://), or - for standard input
+    /// JSON Lines, JSON arrays, CSV, TSV and WARC in files (plain, .gz, .zst, .bz2, .xz, .lz4 or .br), Parquet and Arrow (.parquet,
+    /// .arrow, .feather), files that are a document each (.txt, .md, .html and their like), folders, quoted globs, URLs of them (s3://,
+    /// gs://, az://; of a file also https://), or - for standard input
     #[arg(required_unless_present = "input_command", value_name = "INPUT")]
     pub inputs: Vec<String>,
     /// Run COMMAND with sh -c and read what it prints, plain or compressed (not brotli), behind the other inputs; it runs once for each pass
@@ -75,6 +76,10 @@ pub enum FormatBy {
     Html,
     /// a crawl: its responses, resources and conversions are documents, called by their URLs
     Warc,
+    /// a Parquet file
+    Parquet,
+    /// an Arrow IPC file (Feather) or stream
+    Arrow,
 }
 
 impl From<FormatBy> for Format {
@@ -86,6 +91,8 @@ impl From<FormatBy> for Format {
             FormatBy::Text => Self::Text,
             FormatBy::Html => Self::Html,
             FormatBy::Warc => Self::Warc,
+            FormatBy::Parquet => Self::Parquet,
+            FormatBy::Arrow => Self::Arrow,
         }
     }
 }

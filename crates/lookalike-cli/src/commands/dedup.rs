@@ -66,6 +66,10 @@ pub struct Dedup {
     run: RunArgs,
 }
 
+/// Endings of kept records, which decisions do not have.
+const ENDINGS: [&str; 11] =
+    [".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".pq", ".arrow", ".arrows", ".feather", ".ipc"];
+
 /// The name of the decisions beside the kept lines: `kept.jsonl.zst` → `kept.decisions.jsonl.zst`. None beside standard
 /// output, a device or a pipe.
 fn decisions_beside(kept: &Path) -> Option<PathBuf> {
@@ -76,8 +80,7 @@ fn decisions_beside(kept: &Path) -> Option<PathBuf> {
     let name = kept.file_name()?.to_str()?;
     let packed = PACKED.into_iter().find(|ending| name.ends_with(ending)).unwrap_or("");
     let stem = name.strip_suffix(packed)?;
-    let stem =
-        [".jsonl", ".ndjson", ".json", ".csv", ".tsv"].into_iter().find_map(|ending| stem.strip_suffix(ending)).unwrap_or(stem);
+    let stem = ENDINGS.into_iter().find_map(|ending| stem.strip_suffix(ending)).unwrap_or(stem);
     Some(kept.with_file_name(format!("{stem}.decisions.jsonl{packed}")))
 }
 

@@ -12,6 +12,7 @@ mod methods;
 mod pairs;
 mod readme;
 mod resume;
+mod tables;
 
 use std::{
     fs,

@@ -8,6 +8,10 @@ use std::{
     },
 };
 
+#[cfg(feature = "tables")]
+use super::table::Rows;
+#[cfg(not(feature = "tables"))]
+use super::tables::Rows;
 #[cfg(feature = "warc")]
 use super::warc;
 use super::{
@@ -61,6 +65,9 @@ pub(super) enum Records {
     /// Of a crawl.
     #[cfg(feature = "warc")]
     Crawl,
+    /// Of a table.
+    #[cfg_attr(not(feature = "tables"), expect(dead_code, reason = "there are no rows"))]
+    Rows(Arc<Rows>),
 }
 
 /// Where a record lies in a buffer of at most 4 GiB: half as large as a range.
@@ -136,7 +143,7 @@ impl Block {
 
     /// The number of its records, blank lines among them.
     pub(crate) fn len(&self) -> usize {
-        self.spans.len()
+        if let Records::Rows(rows) = &self.records { rows.len() } else { self.spans.len() }
     }
 
     /// A record as it stands: a line with its newline.
@@ -164,12 +171,15 @@ impl Block {
 
     /// Bytes that were read for a record.
     pub(crate) fn size(&self, at: usize) -> u64 {
-        self.place(at).len() as u64
+        if let Records::Rows(rows) = &self.records { rows.text_len(at) as u64 } else { self.place(at).len() as u64 }
     }
 
     /// Bytes that were read for all of them.
     pub(crate) fn total_size(&self) -> u64 {
-        self.whole().len() as u64
+        match &self.records {
+            Records::Rows(rows) => (0..rows.len()).map(|at| rows.text_len(at) as u64).sum(),
+            _ => self.whole().len() as u64,
+        }
     }
 
     /// Reads a record; none where a line is blank.
@@ -196,6 +206,7 @@ impl Block {
             Records::Files(files, first) => document(files, first + at, raw, reading, room).map(Some),
             #[cfg(feature = "warc")]
             Records::Crawl => crawled(raw, reading, room),
+            Records::Rows(rows) => row(rows, at, reading, room).map(Some),
         }
     }
 
@@ -209,8 +220,19 @@ impl Block {
     }
 
     /// Appends a record that is none, as it stands, for those who look at it by themselves.
-    pub(crate) fn set_aside(&self, at: usize, into: &mut Vec<u8>) {
-        push_line(into, self.raw(at));
+    pub(crate) fn set_aside(&self, at: usize, into: &mut Vec<u8>) -> crate::error::Result<()> {
+        match &self.records {
+            Records::Rows(rows) => rows.json_line(at, into),
+            _ => {
+                push_line(into, self.raw(at));
+                Ok(())
+            }
+        }
+    }
+
+    /// Its rows, where it is of a table.
+    pub(crate) fn rows(&self) -> Option<&Rows> {
+        if let Records::Rows(rows) = &self.records { Some(rows) } else { None }
     }
 
     /// Whether its records are lines of JSON.
@@ -224,9 +246,22 @@ impl Block {
     }
 
     /// Appends a record as a JSON object on a line of its own.
-    pub(crate) fn json_line(&self, at: usize, reading: &Reading, room: &mut Room, into: &mut Vec<u8>) {
+    ///
+    /// # Errors
+    /// A row of a type that JSON cannot have.
+    pub(crate) fn json_line(
+        &self,
+        at: usize,
+        reading: &Reading,
+        room: &mut Room,
+        into: &mut Vec<u8>,
+    ) -> crate::error::Result<()> {
         match &self.records {
-            Records::Lines => return push_line(into, self.raw(at)),
+            Records::Lines => {
+                push_line(into, self.raw(at));
+                return Ok(());
+            }
+            Records::Rows(rows) => return rows.json_line(at, into),
             Records::Elements => push_compact(into, self.raw(at)),
             Records::Cells(columns) => columns.json(self.raw(at), reading.encoding, room, into),
             Records::Files(..) => self.document_json(at, reading, room, into),
@@ -234,6 +269,7 @@ impl Block {
             Records::Crawl => self.document_json(at, reading, room, into),
         }
         into.push(b'\n');
+        Ok(())
     }
 
     /// A document that has no fields: its id and its text; of a crawl its date too.
@@ -288,6 +324,17 @@ fn document<'a>(files: &Files, number: usize, raw: &'a [u8], reading: &Reading, 
         return Err(no_fields(&format!("--keep {}: no field", reading.fields.keep), field));
     }
     Record::of(Found { text: text.into(), surplus: 0, id: Some(id), keep: None, label: None }, &reading.fields)
+}
+
+/// Reads a row of a table.
+fn row<'a>(rows: &'a Rows, at: usize, reading: &Reading, room: &'a mut Room) -> Result<Record<'a>, Fault> {
+    let Room { pages, page, values: [id, keep, label], .. } = room;
+    let text = rows.text(at)?;
+    rows.id(at, id)?;
+    rows.label(at, label)?;
+    let key = rows.key(at, text, keep)?;
+    let text = if reading.of_pages() { pages.of_text(text, reading, page) } else { text };
+    Ok(Record { text: text.into(), id, key, label })
 }
 
 /// Reads a record of a crawl; none where it is no document.

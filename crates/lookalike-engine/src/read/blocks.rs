@@ -52,6 +52,8 @@ pub(crate) struct Blocks<'a> {
     most: usize,
     /// Inputs that may be read at the same time.
     readers: usize,
+    /// Whether all columns of tables are wanted, and not only those that are looked at.
+    whole: bool,
     state: Mutex<State>,
     moved: Condvar,
 }
@@ -105,7 +107,7 @@ impl<'a> Blocks<'a> {
         source.count_before(next);
         let state = State { next, open: Vec::new(), due, held: BTreeMap::new(), waiting: 0, over: false };
         let (state, moved) = (Mutex::new(state), Condvar::new());
-        Self { source, start, first_blocks: Vec::new(), most: usize::MAX, readers: 1, state, moved }
+        Self { source, start, first_blocks: Vec::new(), most: usize::MAX, readers: 1, whole: false, state, moved }
     }
 
     /// A later pass: the same blocks.
@@ -116,6 +118,11 @@ impl<'a> Blocks<'a> {
     /// The same, of which so many may be taken and not passed on: more than one, or the block that is due.
     pub(crate) fn at_most(self, most: usize) -> Self {
         Self { most, ..self }
+    }
+
+    /// The same, with all columns of tables, if they are wanted.
+    pub(crate) fn whole(self, whole: bool) -> Self {
+        Self { whole, ..self }
     }
 
     /// The same for so many workers, who take at most `ahead` blocks each that wait for an earlier one. Compressed files are
@@ -200,7 +207,7 @@ impl<'a> Blocks<'a> {
     /// Opens a part at the first block that is wanted of it. What can only be read on is read up to there, into `room`.
     fn open(&self, part: usize, room: &mut Block) -> Result<Open> {
         let first = self.first_index(part);
-        match self.source.open(part)? {
+        match self.source.open(part, self.whole)? {
             Opened::Plain(_, size) if first >= blocks(size, self.source.span()) => Err(self.source.changed(part)),
             Opened::Plain(file, size) => {
                 self.source.count(first * self.source.span() as u64);

@@ -9,6 +9,7 @@ use super::{
     block::{Block, too_long},
     open::Reader,
     records::RecordStream,
+    tables::RowBlocks,
 };
 use crate::{disk::File, error::Error};
 
@@ -158,6 +159,7 @@ pub(super) enum Stream {
     Records(RecordStream),
     #[cfg(feature = "warc")]
     Crawl(CrawlStream),
+    Rows(RowBlocks),
 }
 
 impl Stream {
@@ -168,6 +170,7 @@ impl Stream {
             Self::Records(stream) => stream.index,
             #[cfg(feature = "warc")]
             Self::Crawl(stream) => stream.index,
+            Self::Rows(stream) => stream.index(),
         }
     }
 
@@ -178,6 +181,7 @@ impl Stream {
             Self::Records(stream) => stream.cut(block, span),
             #[cfg(feature = "warc")]
             Self::Crawl(stream) => stream.cut(block, span),
+            Self::Rows(stream) => stream.cut(block),
         }
     }
 }

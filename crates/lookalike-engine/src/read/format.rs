@@ -7,7 +7,7 @@ use super::{
 use crate::format::Format;
 
 /// What the endings of names mean. Whether `.json` is an array or lines, and `.txt` lines or a document, the first bytes say.
-const ENDINGS: [(&str, Format); 18] = [
+const ENDINGS: [(&str, Format); 24] = [
     (".jsonl", Format::Lines),
     (".ndjson", Format::Lines),
     (".json", Format::Lines),
@@ -16,6 +16,12 @@ const ENDINGS: [(&str, Format); 18] = [
     (".tab", Format::Delimited),
     (".warc", Format::Warc),
     (".wet", Format::Warc),
+    (".parquet", Format::Parquet),
+    (".pq", Format::Parquet),
+    (".arrow", Format::Arrow),
+    (".arrows", Format::Arrow),
+    (".feather", Format::Arrow),
+    (".ipc", Format::Arrow),
     (".txt", Format::Text),
     (".text", Format::Text),
     (".md", Format::Text),
@@ -45,11 +51,30 @@ impl Format {
         if start.starts_with(b"WARC/") {
             return Self::Warc;
         }
+        if let Some(format) = Self::of_table(start) {
+            return format;
+        }
         match named {
             None | Some(Self::Lines) if begins_array(start) => Self::Array,
             Some(Self::Text) if begins_object(start) => Self::Lines,
             named => named.unwrap_or(Self::Lines),
         }
+    }
+
+    /// Of what begins as a table, which one.
+    pub(super) fn of_table(start: &[u8]) -> Option<Self> {
+        // A stream's first message: a mark, and the length of its head.
+        let is_stream = start.len() >= 8 && start[..4] == [0xff; 4] && start[6..8] == [0; 2] && start[4..6] != [0; 2];
+        match start {
+            [b'P', b'A', b'R', b'1' | b'E', ..] => Some(Self::Parquet),
+            _ if start.starts_with(b"ARROW1") || is_stream => Some(Self::Arrow),
+            _ => None,
+        }
+    }
+
+    /// Whether a file is a table.
+    pub(crate) fn is_table(self) -> bool {
+        matches!(self, Self::Parquet | Self::Arrow)
     }
 
     /// Whether a file is one document.
@@ -60,7 +85,7 @@ impl Format {
     /// Whether what is named as this may hold the other.
     pub(super) fn may_be(self, other: Self) -> bool {
         let json = |format| matches!(format, Self::Lines | Self::Array);
-        self == other || json(self) && json(other)
+        self == other || json(self) && json(other) || self.is_table() && other.is_table()
     }
 
     /// Whether a file of this name may be an array as well as lines.
@@ -98,6 +123,10 @@ mod tests {
             ("a.htm", b"<html>", Format::Html),
             ("a.warc.gz", b"WARC/1.0\r\n", Format::Warc),
             ("crawl", b"WARC/1.1\r\n", Format::Warc),
+            ("a.pq", b"", Format::Parquet),
+            ("a", b"PAR1\x15", Format::Parquet),
+            ("a.feather", b"ARROW1\0\0", Format::Arrow),
+            ("a.dat", b"\xff\xff\xff\xff\x10\x01\0\0", Format::Arrow),
         ] {
             assert_eq!(Format::of(name, start), format, "{name}");
         }

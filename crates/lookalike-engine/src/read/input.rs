@@ -9,8 +9,10 @@ use walkdir::WalkDir;
 
 use super::{files::Files, packing::PACKED};
 use crate::{
+    config::RunConfig,
     error::{Error, ErrorKind, Result},
     format::Format,
+    input_table::InputTable,
     store::{self, Object},
 };
 
@@ -25,6 +27,8 @@ pub(crate) enum Input {
     Object(Arc<Object>),
     /// A command for the shell, and its number among the commands, from 1.
     Command(String, usize),
+    /// A table in memory.
+    Table(InputTable),
 }
 
 impl Input {
@@ -41,12 +45,18 @@ impl Input {
             Self::Files(files) => files.name.clone(),
             Self::Object(object) => object.url().into(),
             Self::Command(_, number) => format!("command:{number}"),
+            #[cfg(feature = "tables")]
+            Self::Table(table) => table.name().into(),
+            #[cfg(not(feature = "tables"))]
+            Self::Table(table) => match *table {},
         }
     }
 }
 
-/// The inputs in the order given, commands last; inside a folder or a glob in the order of names.
-pub(crate) fn expand(names: &[String], commands: &[String], forced: Option<Format>) -> Result<Vec<Input>> {
+/// The inputs of a run in the order given, commands behind them, tables last; inside a folder or a glob in the order of names.
+pub(crate) fn expand(config: &RunConfig) -> Result<Vec<Input>> {
+    let RunConfig { inputs: names, input_commands: commands, format: forced, .. } = config;
+    let forced = *forced;
     let mut inputs: Vec<Input> = Vec::new();
     for name in names {
         let path = Path::new(name);
@@ -65,6 +75,7 @@ pub(crate) fn expand(names: &[String], commands: &[String], forced: Option<Forma
         }
     }
     inputs.extend(commands.iter().cloned().zip(1..).map(|(line, number)| Input::Command(line, number)));
+    inputs.extend(config.tables.iter().cloned().map(Input::Table));
     if inputs.is_empty() {
         return Err(Error::new(
             ErrorKind::Input,
@@ -106,7 +117,7 @@ fn folder(path: &Path, forced: Option<Format>) -> Result<Vec<Input>> {
     }
     if documents.is_empty() {
         let message = format!(
-            "{}: no .jsonl, .ndjson, .csv, .tsv or .warc file (plain or compressed) in this folder, and no .txt, .md or .html; name the \
+            "{}: no .jsonl, .ndjson, .csv, .tsv, .parquet, .arrow or .warc file in this folder, and no .txt, .md or .html; name the \
              files themselves, or take all of them for documents with --format text",
             path.display()
         );
@@ -181,6 +192,7 @@ fn refuse_repeats(inputs: &[Input]) -> Result<()> {
             Input::Command(line, _) => once(PathBuf::from(format!("command {line}")), input.name())?,
             Input::File(path) => once(real(path), input.name())?,
             Input::Object(object) => once(PathBuf::from(object.address()), input.name())?,
+            Input::Table(_) => once(PathBuf::from(format!("table {}", input.name())), input.name())?,
             Input::Files(files) => {
                 files.looks().try_for_each(|(path, ..)| once(real(path), path.display().to_string()))?;
             }

@@ -31,7 +31,9 @@ mod record;
 mod records;
 mod source;
 #[cfg(feature = "tables")]
-pub mod table;
+pub(crate) mod table;
+#[cfg_attr(not(feature = "tables"), path = "no_tables.rs")]
+mod tables;
 #[cfg(feature = "warc")]
 mod warc;
 
@@ -50,3 +52,7 @@ pub(crate) use reading::Reading;
 pub(crate) use reading::encoding_named;
 pub(crate) use record::Fields;
 pub(crate) use source::Source;
+#[cfg(feature = "tables")]
+pub(crate) use table::{Layout, RecordBatch};
+#[cfg(not(feature = "tables"))]
+pub(crate) use tables::RecordBatch;

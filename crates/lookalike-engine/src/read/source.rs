@@ -15,6 +15,8 @@ use std::{
 
 use xxhash_rust::xxh3::xxh3_64;
 
+#[cfg(feature = "tables")]
+use super::Layout;
 #[cfg(feature = "warc")]
 use super::crawl::CrawlStream;
 use super::{
@@ -28,6 +30,7 @@ use super::{
     packing::{Packing, START},
     reading::Reading,
     records::RecordStream,
+    tables::{self, Table, TablePart},
 };
 use crate::{
     disk::File,
@@ -45,6 +48,8 @@ pub(crate) struct Source {
     states: Vec<State>,
     /// What each input holds, where that is known before it is read.
     formats: Vec<Option<Format>>,
+    /// The inputs that are tables.
+    tables: Vec<Option<Table>>,
     reading: Reading,
     temp_dir: PathBuf,
     read: Arc<AtomicU64>,
@@ -64,6 +69,8 @@ pub(crate) struct Part {
     pub(super) input: usize,
     /// Records of the input before it.
     pub(super) before: u64,
+    /// Of a table, its number there.
+    number: usize,
 }
 
 /// Small objects that may be on their way before their turn.
@@ -85,7 +92,7 @@ pub(super) enum Opened {
 enum State {
     /// A file as it was when first seen: another size or time later means that it changed under the run.
     Regular { size: u64, modified: Option<SystemTime> },
-    /// An object, or files, which see for themselves that they stay what they were.
+    /// An object, files or a table in memory, which see for themselves that they stay what they were.
     Object,
     /// Can be read once; the spool fills while it is.
     Once(Arc<Mutex<Option<File>>>),
@@ -93,61 +100,84 @@ enum State {
     Command(Mutex<Vec<u64>>),
 }
 
+impl State {
+    fn of(input: &Input) -> Result<Self> {
+        Ok(match input {
+            Input::Stdin => Self::Once(Arc::default()),
+            Input::Command(..) => Self::Command(Mutex::default()),
+            Input::Object(_) | Input::Files(_) | Input::Table(_) => Self::Object,
+            Input::File(path) => {
+                let metadata = path.metadata().map_err(|error| Error::reading(&input.name(), &error))?;
+                match metadata.is_file() {
+                    true => Self::Regular { size: metadata.len(), modified: modified(&metadata) },
+                    false => Self::Once(Arc::default()),
+                }
+            }
+        })
+    }
+
+    /// Whether it can be opened without waiting for anybody.
+    fn is_regular(&self) -> bool {
+        matches!(self, Self::Regular { .. } | Self::Object)
+    }
+}
+
 impl Source {
     pub(crate) fn new(inputs: Vec<Input>, reading: Reading, temp_dir: &Path) -> Result<Self> {
-        let mut total = 0;
-        let mut states = Vec::new();
-        for input in &inputs {
-            states.push(match input {
-                Input::Stdin => State::Once(Arc::default()),
-                Input::Command(..) => State::Command(Mutex::default()),
-                Input::Object(object) => {
-                    total += object.size();
-                    State::Object
-                }
-                Input::Files(files) => {
-                    total += files.size();
-                    State::Object
-                }
-                Input::File(path) => {
-                    let metadata = path.metadata().map_err(|error| Error::reading(&input.name(), &error))?;
-                    if metadata.is_file() {
-                        total += metadata.len();
-                        State::Regular { size: metadata.len(), modified: modified(&metadata) }
-                    } else {
-                        State::Once(Arc::default())
-                    }
-                }
-            });
-        }
-        if states.iter().any(|state| !matches!(state, State::Regular { .. } | State::Object)) {
-            total = 0;
-        }
+        let states = inputs.iter().map(State::of).collect::<Result<Vec<_>>>()?;
         let names: Vec<String> = inputs.iter().map(Input::name).collect();
         let format = |(input, name): (&Input, &String)| match (reading.format, input) {
+            (_, Input::Table(_)) => Ok(Some(Format::Arrow)),
             (Some(format), _) => Ok(Some(format)),
             (None, Input::Files(_)) => Ok(Some(Format::Text)),
             (None, Input::File(path)) if path.is_file() => look(path, name).map(Some),
+            // What another name says only reading will tell.
+            (None, Input::Object(_)) => Ok(Format::of_name(name).filter(|format| format.is_table())),
             (None, _) => Ok(None),
         };
         let formats = inputs.iter().zip(&names).map(format).collect::<Result<Vec<_>>>()?;
         // A header is a line too: where no record has several, records have the numbers of their lines.
         let before = |format: &Option<Format>| u64::from(*format == Some(Format::Delimited));
-        let parts = formats.iter().enumerate().map(|(input, format)| Part { input, before: before(format) }).collect();
-        Ok(Self {
+        let tables = tables::open(&inputs, &formats, &reading.fields)?;
+        let mut parts = Vec::new();
+        for (input, format) in formats.iter().enumerate() {
+            match &tables[input] {
+                None => parts.push(Part { input, before: before(format), number: 0 }),
+                Some(table) => {
+                    parts.extend(table.parts().map(|TablePart { number, before }| Part { input, before, number }));
+                }
+            }
+        }
+        let mut source = Self {
             inputs,
             names,
             parts,
             states,
             formats,
+            tables,
             reading,
             temp_dir: temp_dir.into(),
             read: Arc::default(),
-            total,
+            total: 0,
             span: SPAN,
             blocks: Mutex::default(),
             ahead: Mutex::default(),
-        })
+        };
+        if source.states.iter().all(State::is_regular) {
+            source.total = (0..source.inputs.len()).map(|input| source.size_of(input)).sum();
+        }
+        Ok(source)
+    }
+
+    /// Bytes that are read of an input; 0 where nobody knows.
+    fn size_of(&self, input: usize) -> u64 {
+        match (&self.tables[input], &self.inputs[input], &self.states[input]) {
+            (Some(table), ..) => table.size(),
+            (_, Input::Object(object), _) => object.size(),
+            (_, Input::Files(files), _) => files.size(),
+            (_, _, State::Regular { size, .. }) => *size,
+            _ => 0,
+        }
     }
 
     pub(crate) fn inputs(&self) -> &[Input] {
@@ -172,7 +202,7 @@ impl Source {
     pub(crate) fn refuse_other_columns(&self) -> Result<()> {
         let mut first: Option<(usize, Arc<Columns>)> = None;
         for part in (0..self.parts.len()).filter(|&part| self.is_regular(part)) {
-            let Opened::Stream(Stream::Records(stream)) = self.open(part)? else { continue };
+            let Opened::Stream(Stream::Records(stream)) = self.open(part, false)? else { continue };
             let Some(columns) = stream.columns() else { continue };
             match &first {
                 None => first = Some((part, columns.clone())),
@@ -190,6 +220,19 @@ impl Source {
             }
         }
         Ok(())
+    }
+
+    /// Of the inputs that are tables, what an output takes over from them, with their names and the ways to their texts.
+    #[cfg(feature = "tables")]
+    pub(crate) fn layouts(&self) -> Vec<(&str, &Layout, &[String])> {
+        let mut layouts = Vec::new();
+        for (name, table) in self.names.iter().zip(&self.tables) {
+            if let Some(table) = table {
+                let (layout, text) = table.layout();
+                layouts.push((name.as_str(), layout, text));
+            }
+        }
+        layouts
     }
 
     /// The name of a part's input.
@@ -220,7 +263,7 @@ impl Source {
 
     /// Whether a part is of a file or an object, that can be opened without waiting for anybody.
     pub(super) fn is_regular(&self, part: usize) -> bool {
-        part < self.parts.len() && matches!(self.state(part), State::Regular { .. } | State::Object)
+        part < self.parts.len() && self.state(part).is_regular()
     }
 
     pub(super) fn span(&self) -> usize {
@@ -293,7 +336,8 @@ impl Source {
 
     /// Refuses inputs that another run could not read again.
     pub(crate) fn refuse_unrepeatable(&self) -> Result<()> {
-        let once = self.inputs.iter().zip(&self.states).find(|(_, state)| matches!(state, State::Once(_)));
+        let is_once = |(input, state): &(&Input, &State)| matches!(state, State::Once(_)) || matches!(input, Input::Table(_));
+        let once = self.inputs.iter().zip(&self.states).find(is_once);
         let Some((input, _)) = once else { return Ok(()) };
         let message = format!(
             "{}: can be read only once, so --resume could not go on with it; write it to a file first, or name what \
@@ -305,14 +349,9 @@ impl Source {
 
     /// Counts the bytes of the parts before this one as read.
     pub(super) fn count_before(&self, part: usize) {
-        let size = |(input, state): (&Input, &State)| match (input, state) {
-            (_, State::Regular { size, .. }) => *size,
-            (Input::Object(object), _) => object.size(),
-            (Input::Files(files), _) => files.size(),
-            _ => 0,
-        };
-        let input = self.parts.get(part).map_or(self.inputs.len(), |part| part.input);
-        self.count(self.inputs[..input].iter().zip(&self.states).map(size).sum());
+        let (input, number) = self.parts.get(part).map_or((self.inputs.len(), 0), |part| (part.input, part.number));
+        let in_table = self.tables.get(input).and_then(Option::as_ref).map_or(0, |table| table.size_before(number));
+        self.count((0..input).map(|input| self.size_of(input)).sum::<u64>() + in_table);
     }
 
     /// A new pass begins.
@@ -343,9 +382,14 @@ impl Source {
         }
     }
 
-    /// Opens a part for one pass.
-    pub(super) fn open(&self, part: usize) -> Result<Opened> {
-        let input = &self.inputs[self.parts[part].input];
+    /// Opens a part for one pass; of a table all columns where they are `whole`, else those that are looked at.
+    pub(super) fn open(&self, part: usize, whole: bool) -> Result<Opened> {
+        let Part { input: at, number, .. } = self.parts[part];
+        let input = &self.inputs[at];
+        if let Some(table) = &self.tables[at] {
+            self.refuse_changed(part)?;
+            return table.stream(number, whole, self.read.clone()).map(Stream::Rows).map(Opened::Stream);
+        }
         let name = input.name();
         let reading = |error| Error::reading(&name, &error);
         let reader = match self.state(part) {
@@ -362,16 +406,14 @@ impl Source {
                         n => filled += n,
                     }
                 }
-                let is_lines = self.formats[self.parts[part].input] == Some(Format::Lines);
+                let is_lines = self.formats[at] == Some(Format::Lines);
                 if Packing::of(&start[..filled], &name)? == Packing::Plain && is_lines {
                     return Ok(Opened::Plain(file, *size));
                 }
                 decompress(Counted { packed: file, count: self.read.clone() }, &name)
             }
             State::Object => match input {
-                Input::Object(object) => {
-                    decompress(Counted { packed: self.object(part, object), count: self.read.clone() }, &name)
-                }
+                Input::Object(object) => decompress(Counted { packed: self.object(at, object), count: self.read.clone() }, &name),
                 Input::Files(files) => return Ok(Opened::Files(FileBlocks::new(files.clone(), self.span))),
                 _ => Err(Error::reading(&name, &io::ErrorKind::Unsupported.into())),
             },
@@ -414,6 +456,7 @@ impl Source {
                 let message = format!("{name}: a document can only be read from a file; give its records as JSON Lines");
                 return Err(Error::new(ErrorKind::Input, message));
             }
+            Format::Parquet | Format::Arrow => return Err(tables::unseekable(name)),
             Format::Lines => Stream::Lines(LineStream::new(reader)),
         })
     }
@@ -425,6 +468,9 @@ impl Source {
         let nexts = self.inputs.iter().enumerate().skip(number + 1).take(OBJECTS_AHEAD);
         for (next, input) in nexts {
             let Input::Object(object) = input else { break };
+            if self.tables[next].is_some() {
+                break;
+            }
             if ahead.contains_key(&next) {
                 continue;
             }
@@ -469,6 +515,9 @@ pub(super) fn look(path: &Path, name: &str) -> Result<Format> {
     let reading = |error| Error::reading(name, &error);
     let (mut packed, mut start) = (Vec::new(), Vec::new());
     File::open(path).and_then(|file| file.take(LOOK as u64).read_to_end(&mut packed)).map_err(reading)?;
+    if let Some(format) = Format::of_table(&packed) {
+        return Ok(format);
+    }
     // Of what is damaged or cut off that is told when it is read.
     let cut = decompress(Cursor::new(packed), name)?.take(LOOK as u64).read_to_end(&mut start);
     _ = cut;

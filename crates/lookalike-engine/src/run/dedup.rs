@@ -54,7 +54,7 @@ pub fn dedup(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resul
 fn all_passes(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Result<Summary> {
     let started = Instant::now();
     let method = Method::new(config.method.clone())?;
-    let inputs = expand(&config.inputs, &config.input_commands, config.format)?;
+    let inputs = expand(config)?;
     let paths = [&outputs.kept, &outputs.decisions, &config.skip_bad];
     let named: Vec<&Path> = paths.into_iter().flatten().map(PathBuf::as_path).collect();
     refuse_overwriting(&named, &inputs)?;
@@ -77,7 +77,8 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resu
     let budget = config.budget(pool.current_num_threads(), &named)?;
     let ahead = windows_ahead(budget.memory());
     [&mut kept, &mut decisions].into_iter().flatten().for_each(|output| output.run_ahead(ahead));
-    let mut kept = kept.zip(shape).map(|(output, shape)| Kept::new(output, shape));
+    let begin = |(output, shape)| Kept::new(output, shape, &source, pool.current_num_threads());
+    let mut kept = kept.zip(shape).map(begin).transpose()?;
     let mut table = {
         let beside = Beside { bad: bad.as_mut(), state: state.as_mut() };
         sketching::sketch(config, &method, &source, &budget, &pool, beside, observer)?
@@ -144,7 +145,7 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resu
             whole?;
         }
     }
-    let kept = kept.map(Kept::end).transpose()?;
+    let kept = pool.install(|| kept.map(Kept::end).transpose())?;
     bad.iter_mut().for_each(Output::end);
     if let Some(output) = &mut decisions {
         emitting.decisions(output)?;

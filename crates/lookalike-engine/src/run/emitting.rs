@@ -1,6 +1,6 @@
 //! What was decided, written: kept lines byte for byte, decisions line by line, both in input order.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 use lookalike::{Reason, Verify, verify::Measure};
 use rayon::{ThreadPool, prelude::*};
@@ -18,8 +18,8 @@ use crate::{
     error::{Error, ErrorKind, Result},
     lock::lock,
     places::{Numbering, Places},
-    read::{Blocks, Columns, Room, Source},
-    write::{DecisionLines, Kept, Likeness, Output},
+    read::{Blocks, Room, Source},
+    write::{DecisionLines, Kept, Likeness, Output, Piece},
 };
 
 /// Documents whose decisions one thread writes at a time.
@@ -39,16 +39,9 @@ pub(crate) struct Emitting<'a> {
     copied_sizes: Vec<u32>,
 }
 
-/// The kept lines of one block.
-struct Piece {
-    kept: Vec<u8>,
-    lines: u64,
-    columns: Option<Arc<Columns>>,
-}
-
 impl Weigh for Piece {
     fn weight(&self) -> usize {
-        self.kept.weight()
+        self.size()
     }
 }
 
@@ -85,27 +78,23 @@ impl<'a> Emitting<'a> {
     pub(crate) fn kept_lines(&self, source: &Source, output: &mut Kept, kept: u64, observer: Observer) -> Result<()> {
         let (mut written, shape) = (0, output.shape());
         // Pieces that were written, to be filled again: fresh memory is dear.
-        let spare: Mutex<Vec<Vec<u8>>> = Mutex::default();
+        let spare: Mutex<Vec<Piece>> = Mutex::default();
         in_order(
             self.pool,
-            Blocks::again(source),
+            Blocks::again(source).whole(true),
             |block, room: &mut Room| {
                 let info = self.table.info(block, source)?;
-                let mut kept = lock(&spare).pop().unwrap_or_default();
-                kept.reserve(block.total_size() as usize + 1);
+                let mut piece = lock(&spare).pop().unwrap_or_default();
                 let is_kept = |document| self.pairing.is_kept(document, self.verdicts);
-                let lines = shape.piece(block, info, source, is_kept, room, |piece| {
-                    kept.extend_from_slice(piece);
-                    Ok(())
-                })?;
-                Ok(Piece { kept, lines, columns: block.columns().cloned() })
+                shape.make(block, info, source, is_kept, room, &mut piece)?;
+                Ok(piece)
             },
-            |Piece { mut kept, lines, columns }| {
+            |mut piece| {
                 observer(Progress::new(Stage::Writing, source.read(), source.total()));
-                written += lines;
-                output.write(&kept, columns.as_ref())?;
-                kept.clear();
-                lock(&spare).push(kept);
+                written += piece.records;
+                output.write(&mut piece)?;
+                piece.clear();
+                lock(&spare).push(piece);
                 Ok(())
             },
         )?;

@@ -77,7 +77,7 @@ impl Roll {
 /// number, an id that stands twice: nobody could tell which document it means.
 pub fn enrol(config: &RunConfig, observer: Observer) -> Result<Roll> {
     let method = Method::new(Config { candidates: Candidates::Exact, ..Config::default() })?;
-    let source = Source::new(expand(&config.inputs, &config.input_commands, config.format)?, reading(config)?, &config.temp_dir)?;
+    let source = Source::new(expand(config)?, reading(config)?, &config.temp_dir)?;
     Roll::of(&read(config, &method, &source, observer)?, config)
 }
 

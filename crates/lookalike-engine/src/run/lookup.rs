@@ -14,7 +14,7 @@ use crate::{
 /// # Errors
 /// An id that no record has; whatever is wrong with a line before the last one found.
 pub fn find_texts(config: &RunConfig, ids: &[&str]) -> Result<Vec<String>> {
-    let source = Source::new(expand(&config.inputs, &config.input_commands, config.format)?, reading(config)?, &config.temp_dir)?;
+    let source = Source::new(expand(config)?, reading(config)?, &config.temp_dir)?;
     let mut texts: Vec<Option<String>> = vec![None; ids.len()];
     let (mut room, mut plain) = (Room::default(), String::new());
     each_block(&source, |block, first_line| {

@@ -117,7 +117,7 @@ fn all_passes(config: &RunConfig, output: Option<&Path>, observer: Observer) -> 
     // Pairs are not grouped.
     let (verify, cluster) = (config.method.verify.or(Some(Verify::Exact)), Cluster::Law);
     let method = Method::new(Config { verify, cluster, ..config.method.clone() })?;
-    let inputs = expand(&config.inputs, &config.input_commands, config.format)?;
+    let inputs = expand(config)?;
     let stdout = PathBuf::from("-");
     let path = output.unwrap_or(&stdout);
     let named: Vec<&Path> = config.skip_bad.as_deref().into_iter().chain([path]).collect();

@@ -49,12 +49,13 @@ pub(super) struct Rounds<'a> {
 }
 
 impl<'a> Rounds<'a> {
-    pub(super) fn new(pass: Pass<'a>, pairing: &'a Pairing) -> Result<Self> {
+    /// Of all blocks; of tables all columns where records are to be written, as `whole` as they came.
+    pub(super) fn new(pass: Pass<'a>, pairing: &'a Pairing, whole: bool) -> Result<Self> {
         let ready = Ready { pass, pairing, exact: pass.method.verify() == Verify::Exact, settled: None };
         let threads = pass.pool.current_num_threads();
         // Two rounds are at hand: one is settled while the next is made ready.
         let most = threads * (pass.table.budget.room() / 4 / BLOCK_MEMORY / threads).clamp(1, BLOCKS);
-        let blocks = Blocks::again(pass.source).at_most(most);
+        let blocks = Blocks::again(pass.source).whole(whole).at_most(most);
         let workers = (0..threads).map(|_| Mutex::default()).collect();
         Ok(Self { ready, blocks, most, due: (0, 0), waiting: BTreeMap::new(), workers, spare: Mutex::default() })
     }

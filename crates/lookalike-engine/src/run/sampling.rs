@@ -50,7 +50,7 @@ pub struct SampleTruth {
 pub fn sample_truth(config: &RunConfig, size: u32, least: f64, observer: Observer) -> Result<SampleTruth> {
     let asked = Config { candidates: Candidates::Exact, verify: None, cluster: Cluster::Law, ..config.method.clone() };
     let method = Method::new(asked)?;
-    let source = Source::new(expand(&config.inputs, &config.input_commands, config.format)?, reading(config)?, &config.temp_dir)?;
+    let source = Source::new(expand(config)?, reading(config)?, &config.temp_dir)?;
     let table = enrolling::read(config, &method, &source, observer)?;
     let pool = pool(config.threads)?;
     let sample = choose_sample(table.documents as u32, size, config.method.seed);

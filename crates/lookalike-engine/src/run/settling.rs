@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use lookalike::{Verify, cluster::Links};
+use rayon::prelude::*;
 
 use super::{
     awaited::awaited,
@@ -25,7 +26,7 @@ use crate::{
     places::Places,
     read::Room,
     state::{Resumed, State, Taken, put},
-    write::Kept,
+    write::{Kept, Piece},
 };
 
 /// Reads the input again, decides about all contenders by the law, and writes the kept lines. Gives the number of these too.
@@ -58,21 +59,10 @@ pub(crate) fn settle(
             state.resumed = Some(Resumed { stage: Stage::Settling, share: Some(share) });
         }
     }
-    let mut rounds = Rounds::new(pass, pairing)?.behind(done.blocks, &wanted);
+    let mut rounds = Rounds::new(pass, pairing, output.is_some())?.behind(done.blocks, &wanted);
     let ready = rounds.ready();
-    let mut settling = Settling {
-        deciding,
-        pairing,
-        ready,
-        awaited,
-        next: 0,
-        done,
-        output,
-        others_wanted,
-        written: 0,
-        room: Room::default(),
-        state,
-    };
+    let mut settling =
+        Settling { deciding, pairing, ready, awaited, next: 0, done, output, others_wanted, written: 0, made: Vec::new(), state };
     let (mut round, mut spare) = (pool.install(|| rounds.next(Vec::new()))?, Vec::new());
     let mut estimating = Estimating::new();
     while let Some(now) = round {
@@ -136,7 +126,8 @@ struct Settling<'a> {
     others_wanted: bool,
     /// Kept lines.
     written: u64,
-    room: Room,
+    /// Room for what is made of a round's blocks.
+    made: Vec<(Piece, Room)>,
     state: Option<&'a mut State>,
 }
 
@@ -160,7 +151,7 @@ impl Settling<'_> {
         let copies = deciding.copies(copies, Some(&|rank, set| ready.set_of(rank, round, set)))?;
         deciding.settle_fresh(first..self.next, &self.awaited)?;
         self.record(undecided, copies, round)?;
-        let written = round.iter().try_for_each(|held| self.write(held));
+        let written = self.write(round);
         if written.as_ref().is_err_and(|error| error.kind() == ErrorKind::BrokenPipe) && self.others_wanted {
             *self.output = None;
             return Ok(());
@@ -180,12 +171,27 @@ impl Settling<'_> {
         state.passed(round.iter().map(|held| held.block.total_size()).sum())
     }
 
-    fn write(&mut self, Held { block, .. }: &Held) -> Result<()> {
+    /// Writes a round's kept records: as they stand in their blocks, or as all threads make them of these.
+    fn write(&mut self, round: &[Held]) -> Result<()> {
         let Some(output) = self.output else { return Ok(()) };
-        let is_kept = |document| self.pairing.is_kept(document, &self.deciding.verdicts);
-        let (info, source) = (self.ready.info(block)?, self.ready.pass.source);
-        let (shape, columns) = (output.shape(), block.columns());
-        self.written += shape.piece(block, info, source, is_kept, &mut self.room, |piece| output.write(piece, columns))?;
+        let Self { ready, pairing, deciding, made, .. } = self;
+        let (shape, source) = (output.shape(), ready.pass.source);
+        let is_kept = |document| pairing.is_kept(document, &deciding.verdicts);
+        if !round.iter().any(|held| shape.makes(&held.block)) {
+            for Held { block, .. } in round {
+                self.written += output.write_slices(block, ready.info(block)?, source, is_kept)?;
+            }
+            return Ok(());
+        }
+        made.resize_with(made.len().max(round.len()), Default::default);
+        made.par_iter_mut().zip(round).with_max_len(1).try_for_each(|((piece, room), Held { block, .. })| {
+            piece.clear();
+            shape.make(block, ready.info(block)?, source, is_kept, room, piece)
+        })?;
+        for (piece, _) in &mut made[..round.len()] {
+            self.written += piece.records;
+            output.write(piece)?;
+        }
         Ok(())
     }
 }

@@ -91,7 +91,7 @@ pub(crate) fn sketch(
     let mut estimating = Estimating::new();
     in_order_placed(
         pool,
-        Blocks::behind(source, start),
+        Blocks::behind(source, start).whole(bad.is_some()),
         |block, worker: &mut Worker| pass.block(block, worker),
         |place, mut sketched| {
             sketched.stand(place);
@@ -203,7 +203,7 @@ impl Pass<'_> {
                         return Err(Error::on_line(ErrorKind::Record, number.into(), fault.to_string()));
                     }
                     out.info.skipped.push(number);
-                    block.set_aside(at, &mut out.bad_lines);
+                    block.set_aside(at, &mut out.bad_lines)?;
                     out.bad_messages.push((number, fault.to_string()));
                     continue;
                 }

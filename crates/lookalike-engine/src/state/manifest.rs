@@ -200,7 +200,7 @@ impl Identity {
     fn of(input: &Input) -> Result<Self> {
         let name = input.name();
         Ok(match input {
-            Input::Stdin => Self { name, command: None, file: None, object: None },
+            Input::Stdin | Input::Table(_) => Self { name, command: None, file: None, object: None },
             Input::Command(line, _) => Self { name, command: Some(line.clone()), file: None, object: None },
             Input::File(path) => {
                 let look = Look::of(path).map_err(|error| Error::reading(&name, &error))?;

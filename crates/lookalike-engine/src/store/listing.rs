@@ -70,7 +70,7 @@ pub(super) fn expand_in(bucket: &Arc<Bucket>, key: &str, url: &str, wanted: impl
 }
 
 const NOTHING_WANTED: &str =
-    "no .jsonl, .ndjson, .csv, .tsv or .warc object (plain or compressed) in this folder; name the objects themselves";
+    "no .jsonl, .ndjson, .csv, .tsv, .parquet, .arrow or .warc object in this folder; name the objects themselves";
 
 /// Whether the failure to list tells more than that a name is not there.
 fn says_more(error: &Error) -> bool {

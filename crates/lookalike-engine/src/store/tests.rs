@@ -411,6 +411,7 @@ fn tables_are_read_from_stores_as_from_memory() {
     use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 
     use crate::{
+        input_table::InputTable,
         read::table::{Columns, Format, Ranges, TableFile, Wanted},
         write::table::TableOutput,
     };
@@ -426,7 +427,7 @@ fn tables_are_read_from_stores_as_from_memory() {
     let ids: ArrayRef = Arc::new(Int64Array::from_iter_values(0..1000));
     let texts: ArrayRef = Arc::new(StringArray::from_iter_values((0..1000).map(words)));
     let batch = RecordBatch::try_from_iter([("id", ids), ("text", texts)]).unwrap();
-    let frame = TableFile::of_batches("frame", batch.schema(), vec![batch.slice(0, 900)]).unwrap();
+    let frame = TableFile::in_memory(&InputTable::new("frame", batch.schema(), vec![batch.slice(0, 900)]).unwrap());
     let text = ["text".to_owned()];
     for format in [Format::Parquet, Format::ArrowFile, Format::ArrowStream] {
         let layout = crate::read::table::Layout {

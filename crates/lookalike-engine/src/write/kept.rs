@@ -1,12 +1,15 @@
 //! The kept records: as they came where the output is to have their input's format, else as JSON Lines.
 
-use std::{path::Path, sync::Arc};
+use std::{ops::Range, path::Path, sync::Arc};
 
-use super::output::Output;
+use super::{
+    output::Output,
+    rows::{KeptRows, refuse_other_schemas, rows_size},
+};
 use crate::{
     error::{Error, ErrorKind, Result},
     format::Format,
-    read::{Block, BlockInfo, Columns, Room, Source},
+    read::{Block, BlockInfo, Columns, Packing, RecordBatch, Room, Source},
 };
 
 /// What records are written as.
@@ -18,6 +21,32 @@ pub(crate) enum Shape {
     Array,
     /// CSV, its records as they came, behind the header of the first file.
     Delimited,
+    /// A table, its rows with all columns and their types.
+    Table,
+}
+
+/// The kept records of a block, made to be written.
+#[derive(Default)]
+pub(crate) struct Piece {
+    bytes: Vec<u8>,
+    /// Of a table that is written as one.
+    rows: Option<RecordBatch>,
+    /// Of a CSV file's block.
+    columns: Option<Arc<Columns>>,
+    pub(crate) records: u64,
+}
+
+impl Piece {
+    /// In bytes, about.
+    pub(crate) fn size(&self) -> usize {
+        self.bytes.capacity() + self.rows.as_ref().map_or(0, rows_size)
+    }
+
+    /// Leaves only room.
+    pub(crate) fn clear(&mut self) {
+        self.bytes.clear();
+        (self.rows, self.columns, self.records) = (None, None, 0);
+    }
 }
 
 impl Shape {
@@ -29,60 +58,118 @@ impl Shape {
         let name = path.display().to_string();
         let refuse = |what: &str| Error::new(ErrorKind::Output, format!("{name}: {what}"));
         let all = |format| source.formats().iter().all(|one| *one == Some(format));
+        let all_tables = source.formats().iter().all(|one| one.is_some_and(Format::is_table));
         let asked = Format::of_name(&name);
         let shape = match asked {
             Some(Format::Lines) if !Format::may_be_array(&name) => Self::Lines,
             Some(Format::Delimited) if !all(Format::Delimited) => {
                 return Err(refuse("CSV is written only where all inputs are CSV; give a name that ends with .jsonl"));
             }
+            Some(Format::Parquet | Format::Arrow) if !all_tables => {
+                let what =
+                    "a table is written only where all inputs are tables (Parquet or Arrow); give a name that ends with .jsonl";
+                return Err(refuse(what));
+            }
+            Some(Format::Parquet | Format::Arrow) if Packing::of_name(&name) != Packing::Plain => {
+                return Err(refuse(
+                    "a table is compressed inside, column by column; give a name that ends with .parquet or .arrow",
+                ));
+            }
+            Some(Format::Parquet | Format::Arrow) => Self::Table,
             Some(Format::Html | Format::Warc) => {
                 return Err(refuse("pages and crawls are not written; give a name that ends with .jsonl"));
             }
             Some(Format::Lines) | None if all(Format::Array) => Self::Array,
             Some(Format::Delimited) | None if all(Format::Delimited) => Self::Delimited,
+            // What goes to a pipe can be looked at.
+            None if all_tables && name != "-" && Packing::of_name(&name) == Packing::Plain => Self::Table,
             _ => Self::Lines,
         };
-        if shape == Self::Delimited {
-            source.refuse_other_columns()?;
+        match shape {
+            Self::Delimited => source.refuse_other_columns()?,
+            Self::Table => refuse_other_schemas(source)?,
+            Self::Lines | Self::Array => {}
         }
         Ok(shape)
     }
 
-    /// Appends a block's kept records; gives their number. Lines that follow each other go in one piece.
-    pub(crate) fn piece(
+    /// Whether a block's kept records have to be [made](Self::make): they are no slices of it.
+    pub(crate) fn makes(self, block: &Block) -> bool {
+        match self {
+            Self::Lines => !block.is_lines(),
+            Self::Delimited => false,
+            Self::Array | Self::Table => true,
+        }
+    }
+
+    /// Makes a block's kept records into a piece, which is empty but for room.
+    pub(crate) fn make(
         self,
         block: &Block,
         info: &BlockInfo,
         source: &Source,
         is_kept: impl Fn(u64) -> bool,
         room: &mut Room,
-        mut give: impl FnMut(&[u8]) -> Result<()>,
-    ) -> Result<u64> {
-        let (mut run, mut records, mut made) = (0..0, 0, Vec::new());
-        let bytes = block.bytes();
+        piece: &mut Piece,
+    ) -> Result<()> {
+        let Piece { bytes, rows, columns, records } = piece;
+        *columns = block.columns().cloned();
+        if !self.makes(block) {
+            *records = Self::slices(block, info, source, is_kept, |slice| {
+                bytes.extend_from_slice(slice);
+                Ok(())
+            })?;
+            return Ok(());
+        }
+        if let Some(table) = block.rows() {
+            let mut mask = vec![false; block.len()];
+            info.each_document(block, source, |document, at| {
+                mask[at] = is_kept(document);
+                *records += u64::from(mask[at]);
+                Ok(())
+            })?;
+            if self == Self::Table {
+                *rows = Some(table.masked(&mask)?);
+                return Ok(());
+            }
+            return if *records > 0 { table.masked_lines(&mask, bytes) } else { Ok(()) };
+        }
         info.each_document(block, source, |document, at| {
             if !is_kept(document) {
                 return Ok(());
             }
-            records += 1;
-            if self == Self::Lines && !block.is_lines() {
-                block.json_line(at, source.reading(), room, &mut made);
-                return Ok(());
-            }
+            *records += 1;
             if self == Self::Array {
-                made.extend_from_slice(b",\n");
-                made.extend_from_slice(block.raw(at));
+                bytes.extend_from_slice(b",\n");
+                bytes.extend_from_slice(block.raw(at));
                 return Ok(());
             }
-            let place = block.place(at);
-            if run.end != place.start {
-                give(&bytes[std::mem::replace(&mut run, place.clone())])?;
+            block.json_line(at, source.reading(), room, bytes)
+        })
+    }
+
+    /// Gives a block's kept records as they stand in it; tells their number. Those that follow each other come in one slice.
+    fn slices(
+        block: &Block,
+        info: &BlockInfo,
+        source: &Source,
+        is_kept: impl Fn(u64) -> bool,
+        mut give: impl FnMut(&[u8]) -> Result<()>,
+    ) -> Result<u64> {
+        let (mut run, mut records) = (Range::default(), 0);
+        let bytes = block.bytes();
+        info.each_document(block, source, |document, at| {
+            if is_kept(document) {
+                records += 1;
+                let place = block.place(at);
+                if run.end != place.start {
+                    give(&bytes[std::mem::replace(&mut run, place.clone())])?;
+                }
+                run.end = place.end;
             }
-            run.end = place.end;
             Ok(())
         })?;
         give(&bytes[run.clone()])?;
-        give(&made)?;
         // One that ends with its input gets a line end.
         if !run.is_empty() && !matches!(bytes[run.end - 1], b'\n' | b'\r') {
             give(b"\n")?;
@@ -93,42 +180,77 @@ impl Shape {
 
 /// The kept records in the making.
 pub(crate) struct Kept {
-    output: Output,
     shape: Shape,
-    begun: bool,
+    output: Target,
+}
+
+enum Target {
+    /// And whether anything was written.
+    Bytes(Output, bool),
+    Rows(Box<KeptRows>),
 }
 
 impl Kept {
-    pub(crate) fn new(output: Output, shape: Shape) -> Self {
-        Self { output, shape, begun: false }
+    /// Begins an output of this shape. Of a table up to `ahead` row groups are in memory.
+    pub(crate) fn new(output: Output, shape: Shape, source: &Source, ahead: usize) -> Result<Self> {
+        let output = match shape {
+            Shape::Table => Target::Rows(Box::new(KeptRows::new(output, source, ahead)?)),
+            Shape::Lines | Shape::Array | Shape::Delimited => Target::Bytes(output, false),
+        };
+        Ok(Self { shape, output })
     }
 
     pub(crate) fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// Writes a [piece](Shape::piece) of a block of these columns, if it is of CSV.
-    pub(crate) fn write(&mut self, mut piece: &[u8], columns: Option<&Arc<Columns>>) -> Result<()> {
-        if !self.begun && !piece.is_empty() {
-            self.begun = true;
-            match self.shape {
-                Shape::Lines => {}
-                Shape::Array => {
-                    self.output.write(b"[")?;
-                    piece = &piece[1..];
-                }
-                Shape::Delimited => self.output.write(columns.map_or(&[], |columns| columns.header()))?,
-            }
+    /// Writes what was [made](Shape::make) of a block. To be called on the pool, which helps.
+    pub(crate) fn write(&mut self, piece: &mut Piece) -> Result<()> {
+        match (&mut self.output, piece.rows.take()) {
+            (Target::Rows(output), Some(rows)) => output.push(rows),
+            _ => self.write_bytes(&piece.bytes, piece.columns.as_ref()),
         }
-        self.output.write(piece)
     }
 
-    /// Nothing more is to come.
-    pub(crate) fn end(mut self) -> Result<Output> {
-        if self.shape == Shape::Array {
-            self.output.write(if self.begun { b"\n]\n" } else { b"[]\n" })?;
+    /// Writes a block's kept records as they stand in it; tells their number.
+    pub(crate) fn write_slices(
+        &mut self,
+        block: &Block,
+        info: &BlockInfo,
+        source: &Source,
+        is_kept: impl Fn(u64) -> bool,
+    ) -> Result<u64> {
+        Shape::slices(block, info, source, is_kept, |slice| self.write_bytes(slice, block.columns()))
+    }
+
+    fn write_bytes(&mut self, mut bytes: &[u8], columns: Option<&Arc<Columns>>) -> Result<()> {
+        let Target::Bytes(output, begun) = &mut self.output else { return Ok(()) };
+        if !*begun && !bytes.is_empty() {
+            *begun = true;
+            match self.shape {
+                Shape::Lines | Shape::Table => {}
+                Shape::Array => {
+                    output.write(b"[")?;
+                    bytes = &bytes[1..];
+                }
+                Shape::Delimited => output.write(columns.map_or(&[], |columns| columns.header()))?,
+            }
         }
-        self.output.end();
-        Ok(self.output)
+        output.write(bytes)
+    }
+
+    /// Nothing more is to come. To be called on the pool, which helps.
+    pub(crate) fn end(self) -> Result<Output> {
+        let mut output = match self.output {
+            Target::Rows(output) => output.end()?,
+            Target::Bytes(mut output, begun) => {
+                if self.shape == Shape::Array {
+                    output.write(if begun { b"\n]\n" } else { b"[]\n" })?;
+                }
+                output
+            }
+        };
+        output.end();
+        Ok(output)
     }
 }

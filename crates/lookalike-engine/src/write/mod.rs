@@ -9,11 +9,13 @@ mod kept;
 mod output;
 mod overwriting;
 mod publish;
+#[cfg_attr(not(feature = "tables"), path = "no_rows.rs")]
+mod rows;
 mod sink;
 #[cfg(feature = "tables")]
-pub mod table;
+pub(crate) mod table;
 
 pub(crate) use decisions::{DecisionLines, Likeness};
-pub(crate) use kept::{Kept, Shape};
+pub(crate) use kept::{Kept, Piece, Shape};
 pub(crate) use output::{Output, finish};
 pub(crate) use overwriting::refuse_overwriting;

@@ -59,6 +59,11 @@ impl Output {
         Ok(Self { name, window: Window::new(), full: Some(full), empty, windows: (1, most), writer: Some(writer) })
     }
 
+    /// What messages call it.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Lets more windows wait for the disk than the least.
     pub(crate) fn run_ahead(&mut self, ahead: usize) {
         self.windows.1 += ahead - LEAST_AHEAD;
@@ -118,6 +123,16 @@ impl Output {
         let Some(writer) = self.writer.take() else { return Err(given_up(&self.name)) };
         let written = writer.join().unwrap_or_else(|panic| Err(io::Error::other(panicked(&*panic))));
         written.map_err(|error| Error::writing(&self.name, &error))
+    }
+}
+
+impl io::Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.write(bytes).map(|()| bytes.len()).map_err(io::Error::other)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

@@ -9,7 +9,10 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 
 use super::{Columns, Ranges, ipc::Ipc, parquet::Parquet, rows::text_bytes};
-use crate::error::{Error, ErrorKind, Result, said};
+use crate::{
+    error::{Error, ErrorKind, Result, said},
+    input_table::InputTable,
+};
 
 /// How a table is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +63,7 @@ pub struct Layout {
 /// A table, opened. Cheap to read from several threads at once.
 pub struct TableFile {
     pub(super) name: Arc<str>,
+    #[cfg_attr(not(test), expect(dead_code, reason = "tests ask for it"))]
     format: Format,
     parts: Vec<Part>,
     layout: Layout,
@@ -69,7 +73,7 @@ pub struct TableFile {
 enum Source {
     Parquet(Parquet),
     Ipc(Ipc),
-    Batches(Vec<RecordBatch>),
+    Batches(InputTable),
 }
 
 /// Texts of a batch, in bytes, about.
@@ -109,18 +113,11 @@ impl TableFile {
     }
 
     /// A table of batches that are in memory.
-    ///
-    /// # Errors
-    /// A batch of another schema.
-    pub fn of_batches(name: &str, schema: SchemaRef, batches: Vec<RecordBatch>) -> Result<Self> {
-        if let Some(other) = batches.iter().position(|batch| batch.schema_ref().fields() != schema.fields()) {
-            let message = format!("{name}: batch {other} has another schema than the table; convert them to one schema first");
-            return Err(Error::new(ErrorKind::Input, message));
-        }
-        let sizes = batches.iter().map(|batch| (batch.num_rows() as u64, batch.get_array_memory_size() as u64));
+    pub fn in_memory(table: &InputTable) -> Self {
+        let sizes = table.batches().iter().map(|batch| (batch.num_rows() as u64, batch.get_array_memory_size() as u64));
         let parts = parts(sizes);
-        let layout = Layout { schema, metadata: Vec::new(), group_rows: None, dictionaries: Vec::new() };
-        Ok(Self::of(name.into(), Format::Batches, parts, layout, Source::Batches(batches)))
+        let layout = Layout { schema: table.schema().clone(), metadata: Vec::new(), group_rows: None, dictionaries: Vec::new() };
+        Self::of(table.name().into(), Format::Batches, parts, layout, Source::Batches(table.clone()))
     }
 
     fn of(name: Arc<str>, format: Format, parts: Vec<Part>, mut layout: Layout, source: Source) -> Self {
@@ -129,11 +126,13 @@ impl TableFile {
     }
 
     /// For messages.
+    #[cfg(test)]
     pub fn name(&self) -> &str {
         &self.name
     }
 
     /// How it is stored.
+    #[cfg(test)]
     pub fn format(&self) -> Format {
         self.format
     }
@@ -154,6 +153,7 @@ impl TableFile {
     }
 
     /// Rows of all parts.
+    #[cfg(test)]
     pub fn rows(&self) -> u64 {
         self.parts.last().map_or(0, |part| part.before + part.rows)
     }
@@ -181,8 +181,8 @@ impl TableFile {
                 let (ipc, columns) = (ipc.part(number), columns.clone());
                 Ok(lazily(columns.clone(), move || ipc.read(&columns, wanted)))
             }
-            Source::Batches(batches) => {
-                let batch = batches[number].clone();
+            Source::Batches(table) => {
+                let batch = table.batches()[number].clone();
                 let batch = if wanted == Wanted::Chosen { columns.project(&batch)? } else { batch };
                 Ok(lazily(columns.clone(), move || Ok(batch)))
             }
@@ -240,29 +240,41 @@ pub struct RowStream {
 }
 
 impl RowStream {
+    /// Rows that are still to come.
+    pub fn left(&self) -> u64 {
+        self.rows.saturating_sub(self.read)
+    }
+
     /// The next batch; none at the end.
     ///
     /// # Errors
     /// What is damaged, with the file, the part and, as far as it can be told, the column.
-    #[expect(clippy::should_implement_trait, reason = "an error is no item: behind it there is nothing")]
     pub fn next(&mut self) -> Result<Option<RecordBatch>> {
         let Some(batches) = &mut self.batches else { return Ok(None) };
         let next = guarded(&self.name, || batches.next().transpose());
         match &next {
-            Ok(Some(batch)) => self.read += batch.num_rows() as u64,
+            Ok(Some(batch)) => {
+                self.read += batch.num_rows() as u64;
+                if self.read > self.rows {
+                    return Err(self.of_other_length());
+                }
+            }
             Ok(None) => {
                 self.batches = None;
                 if self.read != self.rows {
-                    let Self { name, part, rows, read, .. } = self;
-                    let message = format!(
-                        "{name}: part {part} should have {rows} rows and has {read}: the file is damaged; write it again"
-                    );
-                    return Err(Error::new(ErrorKind::Input, message));
+                    return Err(self.of_other_length());
                 }
             }
             Err(_) => self.batches = None,
         }
         next
+    }
+
+    fn of_other_length(&mut self) -> Error {
+        self.batches = None;
+        let Self { name, part, rows, read, .. } = self;
+        let message = format!("{name}: part {part} should have {rows} rows and has {read}: the file is damaged; write it again");
+        Error::new(ErrorKind::Input, message)
     }
 }
 

@@ -14,21 +14,11 @@ use crate::error::{Error, ErrorKind, Result};
 ///
 /// # Errors
 /// A mask of another length.
-pub fn filter(batch: &RecordBatch, mask: &BooleanArray) -> Result<RecordBatch> {
+pub(super) fn filter(batch: &RecordBatch, mask: &BooleanArray) -> Result<RecordBatch> {
     filter_record_batch(batch, mask).map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))
 }
 
-/// Rows as JSON Lines, all their columns, nulls among them; those for which the mask is true, if there is one.
-///
-/// # Errors
-/// A type that JSON cannot have.
-pub fn to_json_lines(batch: &RecordBatch, mask: Option<&BooleanArray>, out: &mut Vec<u8>) -> Result<()> {
-    match mask {
-        Some(mask) => write_lines(&filter(batch, mask)?, out),
-        None => write_lines(batch, out),
-    }
-}
-
+/// Appends rows as JSON Lines, all their columns, nulls among them.
 pub(super) fn write_lines(batch: &RecordBatch, out: &mut Vec<u8>) -> Result<()> {
     // A time is the same time in UTC, and nobody has to know what all the zones are.
     let fields: Fields = batch.schema_ref().fields().iter().map(in_utc).collect();

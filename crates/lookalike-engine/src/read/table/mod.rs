@@ -15,9 +15,11 @@ mod retype;
 mod rows;
 mod values;
 
+pub use arrow_array::RecordBatch;
 pub use columns::Columns;
-pub use file::{Format, Layout, Part, RowStream, TableFile, Wanted};
-pub use json::{filter, to_json_lines};
+#[cfg(test)]
+use file::Part;
+pub use file::{Format, Layout, RowStream, TableFile, Wanted};
 pub use ranges::Ranges;
 pub use retype::retyped;
 pub use rows::Rows;

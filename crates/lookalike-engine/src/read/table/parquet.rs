@@ -209,10 +209,10 @@ impl Told {
         damaged(name, format_args!("row group {number}, column {column:?}: {what}"))
     }
 
-    /// Reads a column by itself: what is wrong with it, if it is this one.
+    /// Reads a column by itself, with those of the same map or struct: what is wrong with it, if it is this one.
     fn fails(&self, leaf: usize) -> Option<String> {
         let group = &self.file.groups()[self.number];
-        let mask = ProjectionMask::leaves(self.file.columns(), [leaf]);
+        let mask = ProjectionMask::roots(self.file.columns(), [self.file.columns().get_column_root_idx(leaf)]);
         let tried = guarded("", || {
             let rows = batch_rows(group.num_rows() as u64, plain_size(group.column(leaf)));
             let reader = reader(Chunks::plain(&self.file.ranges), self.file.metadata.clone(), self.number, mask, rows);

@@ -1,9 +1,8 @@
 //! Bytes that can be read anywhere: of a file, of an object in a store, in memory.
 
 use std::{
-    io::{Seek, SeekFrom},
     ops::Range,
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use bytes::Bytes;
@@ -26,35 +25,32 @@ pub struct Ranges {
 }
 
 enum Kind {
-    File(File),
+    /// Opened for each reading: a run may have more files than may be open.
+    File(PathBuf),
     #[cfg(feature = "cloud")]
     Object(Arc<Object>),
+    #[cfg(test)]
     Memory(Bytes),
 }
 
 impl Ranges {
-    /// Opens a file. `name` is for messages.
+    /// The bytes of a file. `name` is for messages.
     ///
     /// # Errors
-    /// When it cannot be opened.
-    pub fn open(path: &Path, name: &str) -> Result<Self> {
-        File::open(path).map_err(|error| Error::reading(name, &error)).and_then(|file| Self::file(file, name))
-    }
-
-    /// The bytes of an open file.
-    pub(crate) fn file(mut file: File, name: &str) -> Result<Self> {
-        let size = file.seek(SeekFrom::End(0)).map_err(|error| Error::reading(name, &error))?;
-        Ok(Self { name: name.into(), size, bytes: Kind::File(file) })
+    /// When there is none.
+    pub fn of_file(path: &Path, name: &str) -> Result<Self> {
+        let metadata = path.metadata().map_err(|error| Error::reading(name, &error))?;
+        Ok(Self { name: name.into(), size: metadata.len(), bytes: Kind::File(path.into()) })
     }
 
     /// The bytes of an object.
     #[cfg(feature = "cloud")]
-    #[cfg_attr(not(test), expect(dead_code, reason = "no run reads tables yet"))]
     pub(crate) fn object(object: Arc<Object>) -> Self {
         Self { name: object.url().into(), size: object.size(), bytes: Kind::Object(object) }
     }
 
     /// Bytes in memory.
+    #[cfg(test)]
     pub fn memory(bytes: impl Into<Bytes>, name: &str) -> Self {
         let bytes = bytes.into();
         Self { name: name.into(), size: bytes.len() as u64, bytes: Kind::Memory(bytes) }
@@ -71,16 +67,18 @@ impl Ranges {
     }
 
     /// Reads one range.
-    pub(super) fn read(&self, range: Range<u64>) -> Result<Bytes> {
+    pub(in crate::read) fn read(&self, range: Range<u64>) -> Result<Bytes> {
         self.inside(&range)?;
         match &self.bytes {
-            Kind::File(file) => {
+            Kind::File(path) => {
                 let mut bytes = vec![0; (range.end - range.start) as usize];
-                file.read_exact_at(&mut bytes, range.start).map_err(|error| Error::reading(&self.name, &error))?;
+                let read = File::open(path).and_then(|file| file.read_exact_at(&mut bytes, range.start));
+                read.map_err(|error| Error::reading(&self.name, &error))?;
                 Ok(bytes.into())
             }
             #[cfg(feature = "cloud")]
             Kind::Object(object) => Ok(object.read_ranges(&[range])?.pop().unwrap_or_default()),
+            #[cfg(test)]
             Kind::Memory(bytes) => Ok(bytes.slice(range.start as usize..range.end as usize)),
         }
     }
@@ -97,12 +95,19 @@ impl Ranges {
             }
             return Ok(());
         }
+        let reading = |error| Error::reading(&self.name, &error);
+        let file = match &self.bytes {
+            Kind::File(path) => Some(File::open(path).map_err(reading)?),
+            #[cfg(any(test, feature = "cloud"))]
+            _ => None,
+        };
         for range in ranges {
             let into = &mut buffer[(range.start - start) as usize..(range.end - start) as usize];
             match &self.bytes {
-                Kind::File(file) => file.read_exact_at(into, range.start).map_err(|error| Error::reading(&self.name, &error))?,
+                Kind::File(_) => file.iter().try_for_each(|file| file.read_exact_at(into, range.start)).map_err(reading)?,
                 #[cfg(feature = "cloud")]
                 Kind::Object(_) => {}
+                #[cfg(test)]
                 Kind::Memory(bytes) => into.copy_from_slice(&bytes[range.start as usize..range.end as usize]),
             }
         }

@@ -1,5 +1,7 @@
 //! A batch → its rows' texts, ids, labels and keys.
 
+use std::fmt;
+
 use arrow_array::{
     Array, ArrayRef, BinaryArray, BinaryViewArray, LargeBinaryArray, LargeStringArray, RecordBatch, StringArray, StringViewArray,
     StructArray,
@@ -56,6 +58,12 @@ enum Plain {
     Other(ArrayRef),
 }
 
+impl fmt::Debug for Rows {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rows").field("rows", &self.len()).finish_non_exhaustive()
+    }
+}
+
 impl Rows {
     /// Finds the columns in a batch, of all columns or of those that were chosen.
     ///
@@ -79,16 +87,6 @@ impl Rows {
     /// The number of its rows.
     pub fn len(&self) -> usize {
         self.batch.num_rows()
-    }
-
-    /// Whether it has none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The batch.
-    pub fn batch(&self) -> &RecordBatch {
-        &self.batch
     }
 
     /// A row's text, where it lies.
@@ -159,6 +157,22 @@ impl Rows {
         }
         let keep = self.keep.is_some().then_some(&**room);
         keys::key(self.columns.order(), &Found { text: Text::Plain(text), surplus: 0, id: None, keep, label: None })
+    }
+
+    /// The rows for which the mask is true, all their columns.
+    ///
+    /// # Errors
+    /// A mask of another length.
+    pub fn masked(&self, mask: &[bool]) -> Result<RecordBatch> {
+        json::filter(&self.batch, &mask.to_vec().into())
+    }
+
+    /// Appends the rows for which the mask is true, all their columns, as JSON Lines.
+    ///
+    /// # Errors
+    /// A type that JSON cannot have.
+    pub fn masked_lines(&self, mask: &[bool], out: &mut Vec<u8>) -> Result<()> {
+        json::write_lines(&self.masked(mask)?, out)
     }
 
     /// Appends a row, all its columns, as one JSON object and a newline.

@@ -13,7 +13,10 @@ use lookalike::cluster::Keep;
 use proptest::prelude::*;
 
 use super::*;
-use crate::read::record::{Fields, Record};
+use crate::{
+    input_table::InputTable,
+    read::record::{Fields, Record},
+};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/formats/tables")
@@ -38,7 +41,7 @@ fn files() -> Vec<PathBuf> {
 }
 
 fn open(path: &Path) -> TableFile {
-    TableFile::open(Ranges::open(path, path.to_str().unwrap()).unwrap()).unwrap()
+    TableFile::open(Ranges::of_file(path, path.to_str().unwrap()).unwrap()).unwrap()
 }
 
 fn choose(table: &TableFile, text: &str, keep: &str, label: Option<&str>) -> Result<Columns, String> {
@@ -134,8 +137,8 @@ fn rows_as_json_lines_are_the_rows() {
         let mut lines = Vec::new();
         for batch in batches(&table, &columns, Wanted::All) {
             let (mut one_by_one, mut at_once) = (Vec::new(), Vec::new());
-            to_json_lines(&batch, None, &mut at_once).unwrap();
             let rows = Rows::new(batch, &columns).unwrap();
+            rows.masked_lines(&vec![true; rows.len()], &mut at_once).unwrap();
             (0..rows.len()).for_each(|row| rows.json_line(row, &mut one_by_one).unwrap());
             assert_eq!(one_by_one, at_once);
             lines.extend(at_once);
@@ -163,7 +166,8 @@ fn long_rows_are_cut_into_batches() {
     let texts = StringArray::from_iter_values((0..100).map(|row| "x".repeat(20_000 + row)));
     let ids: ArrayRef = Arc::new(Int64Array::from_iter_values(0..100));
     let batch = RecordBatch::try_from_iter([("id", ids), ("text", Arc::new(texts) as _)]).unwrap();
-    let table = TableFile::of_batches("frame", batch.schema(), vec![batch.clone(), batch.slice(3, 0), batch]).unwrap();
+    let table =
+        TableFile::in_memory(&InputTable::new("frame", batch.schema(), vec![batch.clone(), batch.slice(3, 0), batch]).unwrap());
     let columns = choose(&table, "text", "first", None).unwrap();
     let read = batches(&table, &columns, Wanted::Chosen);
     assert_eq!(read.len(), 8);
@@ -174,7 +178,7 @@ fn long_rows_are_cut_into_batches() {
 fn column(array: ArrayRef) -> TableFile {
     let text: ArrayRef = Arc::new(StringArray::from(vec!["a"; array.len()]));
     let batch = RecordBatch::try_from_iter_with_nullable([("text", text, false), ("id", array, true)]).unwrap();
-    TableFile::of_batches("frame", batch.schema(), vec![batch]).unwrap()
+    TableFile::in_memory(&InputTable::new("frame", batch.schema(), vec![batch]).unwrap())
 }
 
 fn ids(array: ArrayRef) -> Vec<Result<String, String>> {
@@ -219,7 +223,7 @@ fn columns_that_cannot_be_are_refused_with_advice() {
     );
     assert!(choose(&column(number.clone()), "text", "max:size", None).unwrap_err().contains("no column \"size\""));
     let twice = RecordBatch::try_from_iter([("text", number.clone()), ("text", number)]).unwrap();
-    let twice = TableFile::of_batches("frame", twice.schema(), vec![twice]).unwrap();
+    let twice = TableFile::in_memory(&InputTable::new("frame", twice.schema(), vec![twice]).unwrap());
     assert!(choose(&twice, "text", "first", None).unwrap_err().contains("stands twice"));
 }
 

@@ -11,7 +11,7 @@ use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef};
 use proptest::prelude::*;
 
 use super::*;
-use crate::read::table::{Columns, Ranges, TableFile, Wanted, filter};
+use crate::read::table::{Columns, Ranges, Rows, TableFile, Wanted};
 
 /// A column of a random type with `rows` random values, some of them null; the numbers are where the randomness comes from.
 fn array(kind: u8, seeds: &[Option<u16>], depth: u8) -> ArrayRef {
@@ -104,8 +104,10 @@ proptest! {
         group_rows in proptest::option::of(1usize..50),
     ) {
         let (schema, batches) = table(&kinds, &batches);
+        let columns = Columns::choose("t", &schema, "text", "id", &lookalike::cluster::Keep::First, None).unwrap();
         let keep = |batch: &RecordBatch| {
-            filter(batch, &(0..batch.num_rows()).map(|row| Some(mask >> (row % 64) & 1 == 1)).collect()).unwrap()
+            let mask: Vec<bool> = (0..batch.num_rows()).map(|row| mask >> (row % 64) & 1 == 1).collect();
+            Rows::new(batch.clone(), &columns).unwrap().masked(&mask).unwrap()
         };
         let kept: Vec<_> = batches.iter().map(keep).collect();
         let expected = arrow_select::concat::concat_batches(&schema, &kept).unwrap();

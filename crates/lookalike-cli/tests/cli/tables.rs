@@ -1,0 +1,158 @@
+//! Parquet and Arrow: what is kept has all its columns and types, decisions are those of the same rows as JSON Lines.
+
+use serde_json::Value;
+
+use crate::{Place, testdata};
+
+/// Options with which many of the rows go.
+const LOOSE: &str = "--shingle 1 --threshold 0.6";
+
+fn tables() -> Vec<String> {
+    let folder = testdata("formats/tables");
+    let names = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.filter(|name| !name.ends_with(".jsonl")).collect();
+    names.sort();
+    assert!(names.len() >= 27, "{names:?}");
+    names.into_iter().map(|name| format!("{folder}/{name}")).collect()
+}
+
+fn done(place: &Place, arguments: &str) {
+    let ran = place.run(arguments);
+    assert_eq!(ran.code, 0, "{arguments}: {}", ran.err);
+}
+
+fn objects(place: &Place, name: &str) -> Vec<Value> {
+    place.read(name).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn ids(objects: &[Value]) -> Vec<Value> {
+    objects.iter().map(|object| object["id"].clone()).collect()
+}
+
+#[test]
+fn every_table_gives_the_decisions_of_its_rows() {
+    let place = Place::new();
+    let rows = testdata("formats/tables/rows.jsonl");
+    done(&place, &format!("dedup {rows} -o expected.jsonl --decisions expected.why.jsonl {LOOSE}"));
+    let (expected, why) = (objects(&place, "expected.jsonl"), place.read("expected.why.jsonl"));
+    assert!(expected.len() > 10 && expected.len() < 50, "{}", expected.len());
+    done(&place, &format!("dedup {rows} -o longest.jsonl --keep longest {LOOSE}"));
+    let longest = ids(&objects(&place, "longest.jsonl"));
+    assert_ne!(longest, ids(&expected));
+    for table in tables() {
+        done(&place, &format!("dedup {table} -o kept.jsonl --decisions why.jsonl {LOOSE}"));
+        assert_eq!(place.read("why.jsonl"), why, "{table}");
+        let kept = objects(&place, "kept.jsonl");
+        assert_eq!(ids(&kept), ids(&expected), "{table}");
+        // As a table, and that again as lines: the same rows with all their columns.
+        let ending = table.rsplit('.').next().unwrap();
+        done(&place, &format!("dedup {table} -o kept.{ending} --decisions why.jsonl {LOOSE} --threads 1"));
+        assert_eq!(place.read("why.jsonl"), why, "{table}");
+        done(&place, &format!("dedup kept.{ending} -o again.jsonl {LOOSE}"));
+        assert_eq!(objects(&place, "again.jsonl"), kept, "{table}");
+        // Where the order is another, another pass writes the rows.
+        done(&place, &format!("dedup {table} -o longest.{ending} --keep longest --no-decisions {LOOSE}"));
+        done(&place, &format!("dedup longest.{ending} -o again.jsonl {LOOSE}"));
+        assert_eq!(ids(&objects(&place, "again.jsonl")), longest, "{table}");
+    }
+}
+
+#[test]
+fn all_columns_are_kept() {
+    let place = Place::new();
+    let table = testdata("formats/tables/pyarrow_zstd.parquet");
+    done(&place, &format!("dedup {table} -o kept.parquet --decisions why.jsonl {LOOSE} --keep newest:when"));
+    let why = objects(&place, "why.jsonl");
+    assert!(why.iter().any(|line| line["verdict"] == "dropped"));
+    done(&place, &format!("dedup kept.parquet -o kept.jsonl {LOOSE}"));
+    for object in objects(&place, "kept.jsonl") {
+        let row = object["id"].as_i64().unwrap() - 1000;
+        assert_eq!(object.as_object().unwrap().len(), 8);
+        assert_eq!(object["price"], Value::from((row * 25 - 300) as f64 / 100.0));
+        let (n, x) = (&object["meta"]["n"], &object["meta"]["deep"]["x"]);
+        assert_eq!((n.as_i64(), x.as_f64()), if row % 11 == 0 { (None, None) } else { (Some(row), Some(row as f64 / 4.0)) });
+    }
+}
+
+#[test]
+fn several_tables_in_one_run() {
+    let place = Place::new();
+    let [parquet, arrow, lines] =
+        ["pyarrow_zstd.parquet", "pyarrow_zstd.arrow", "rows.jsonl"].map(|name| testdata(&format!("formats/tables/{name}")));
+    let flags = format!("{LOOSE} --allow-repeated-ids --no-decisions");
+    done(&place, &format!("dedup {parquet} {arrow} -o both.parquet {flags}"));
+    done(&place, &format!("dedup {parquet} -o one.parquet {flags}"));
+    let bytes = |name: &str| std::fs::read(place.path(name)).unwrap();
+    let kept = |name: &str| {
+        done(&place, &format!("dedup {name} -o shown.jsonl {flags}"));
+        ids(&objects(&place, "shown.jsonl"))
+    };
+    // The second has nothing that the first has not; only texts without a word always stay.
+    let empty = [1007, 1027, 1047].map(Value::from);
+    let one = kept("one.parquet");
+    assert!(empty.iter().all(|id| one.contains(id)));
+    assert_eq!(kept("both.parquet"), [&one, &empty[..]].concat());
+    done(&place, &format!("dedup {arrow} {lines} {parquet} -o all.jsonl {flags}"));
+    done(&place, &format!("dedup {arrow} -o arrow.jsonl {flags}"));
+    let all = objects(&place, "all.jsonl");
+    assert_eq!(ids(&all), [&one, &empty[..], &empty].concat());
+    assert!(place.read("all.jsonl").starts_with(&place.read("arrow.jsonl")));
+    std::fs::create_dir(place.path("folder")).unwrap();
+    std::fs::copy(&parquet, place.path("folder/b.parquet")).unwrap();
+    std::fs::copy(&arrow, place.path("folder/a.data")).unwrap();
+    std::fs::copy(&arrow, place.path("folder/a.feather")).unwrap();
+    done(&place, &format!("dedup folder -o folder.jsonl {flags}"));
+    assert!(place.read("folder.jsonl").starts_with(&place.read("arrow.jsonl")));
+    assert_eq!(kept("folder"), kept("both.parquet"));
+    // Without an ending the output has the inputs' format; a pipe is given lines.
+    done(&place, &format!("dedup {parquet} -o kept {flags}"));
+    assert!(bytes("kept") == bytes("one.parquet"));
+    let piped = place.run(&format!("dedup folder/a.data -o - {flags}"));
+    assert_eq!(piped.out, place.read("arrow.jsonl"));
+}
+
+#[test]
+fn rows_that_are_no_documents_are_set_aside_whole() {
+    let place = Place::new();
+    let table = testdata("formats/tables/pyarrow_zstd.parquet");
+    let ran = place.run(&format!("dedup {table} --text-field meta.text"));
+    assert!(ran.code == 2 && ran.err.contains("pyarrow_zstd.parquet:1: field \"meta.text\" is null"), "{}", ran.err);
+    let ran = place.run(&format!("dedup {table} --text-field meta.text --skip-bad bad.jsonl -o kept.parquet {LOOSE}"));
+    assert!(ran.code == 0 && ran.err.contains("6 lines set aside in bad.jsonl"), "{}", ran.err);
+    let bad = objects(&place, "bad.jsonl");
+    assert_eq!(ids(&bad), [1000, 1011, 1022, 1033, 1044, 1055].map(Value::from));
+    assert!(bad.iter().all(|row| row["text"].is_string() && row.as_object().unwrap().len() == 8));
+    // A row without an id is called by its number, across row groups.
+    done(&place, &format!("dedup {table} --id-field none --decisions why.jsonl"));
+    let why = place.read("why.jsonl");
+    assert!(why.lines().last().unwrap().contains("pyarrow_zstd.parquet:60\""), "{why}");
+}
+
+#[test]
+fn what_cannot_be_is_told() {
+    let place = Place::new();
+    let table = testdata("formats/tables/pyarrow_zstd.parquet");
+    let file = std::fs::read(&table).unwrap();
+    place.write("cut.parquet", &file[..file.len() / 2]).write("fake.parquet", "{\"text\":1}\n");
+    place.write("packed.parquet.zst", zstd::encode_all(&*file, 1).unwrap());
+    place.write("in.jsonl", "{\"text\":\"a\"}\n").write("in.parquet", &file);
+    for (arguments, parts) in [
+        ("dedup cut.parquet", &["cut.parquet: begins as a Parquet file, but has no footer", "truncated"][..]),
+        ("dedup fake.parquet", &["fake.parquet: is no Parquet file", "--format"]),
+        ("dedup packed.parquet.zst", &["packed.parquet.zst: is compressed as a whole", "decompress it first"]),
+        ("dedup in.jsonl --format parquet", &["in.jsonl: is no Parquet file"]),
+        ("dedup in.parquet --text-field body", &["in.parquet: no column \"body\"; the table has", "\"text\"", "--text-field"]),
+        ("dedup in.parquet --text-field tags", &["column \"tags\" is a list", "join its items"]),
+        ("dedup in.parquet in.jsonl -o kept.parquet", &["kept.parquet: a table is written only where all inputs are"]),
+        ("dedup in.parquet -o kept.parquet.zst", &["kept.parquet.zst: a table is compressed inside"]),
+        ("dedup in.parquet -o in.parquet", &["would overwrite the input"]),
+        ("dedup --input-command cat\u{a0}in.parquet", &["command:1: is a table", "write it to a file"]),
+    ] {
+        let mut command = place.command("");
+        command.args(arguments.split(' ').map(|argument| argument.replace('\u{a0}', " ")));
+        let ran = super::Ran::of(command.output().unwrap());
+        assert_eq!(ran.code, 2, "{arguments}: {}", ran.err);
+        assert!(parts.iter().all(|part| ran.err.contains(part)), "{arguments}: {}", ran.err);
+    }
+    assert!(!place.path("kept.parquet").exists());
+}

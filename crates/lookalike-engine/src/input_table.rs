@@ -1,0 +1,65 @@
+//! Tables in memory that a run is given.
+
+#[cfg(feature = "tables")]
+pub use with_tables::InputTable;
+
+/// A table in memory: there is none, this lookalike was built without.
+#[cfg(not(feature = "tables"))]
+#[derive(Debug, Clone)]
+pub enum InputTable {}
+
+#[cfg(feature = "tables")]
+mod with_tables {
+    use std::{fmt, sync::Arc};
+
+    use arrow_array::RecordBatch;
+    use arrow_schema::SchemaRef;
+
+    use crate::error::{Error, ErrorKind, Result};
+
+    /// A table in memory, an input of a run. Cheap to clone: the batches are shared.
+    #[derive(Clone)]
+    pub struct InputTable(Arc<Held>);
+
+    struct Held {
+        name: String,
+        schema: SchemaRef,
+        batches: Vec<RecordBatch>,
+    }
+
+    impl InputTable {
+        /// Batches of one schema. `name` is what messages and made-up ids call it.
+        ///
+        /// # Errors
+        /// A batch of another schema.
+        pub fn new(name: &str, schema: SchemaRef, batches: Vec<RecordBatch>) -> Result<Self> {
+            if let Some(other) = batches.iter().position(|batch| batch.schema_ref().fields() != schema.fields()) {
+                let message =
+                    format!("{name}: batch {other} has another schema than the table; convert them to one schema first");
+                return Err(Error::new(ErrorKind::Input, message));
+            }
+            Ok(Self(Arc::new(Held { name: name.into(), schema, batches })))
+        }
+
+        /// What messages call it.
+        pub fn name(&self) -> &str {
+            &self.0.name
+        }
+
+        /// Of all batches.
+        pub fn schema(&self) -> &SchemaRef {
+            &self.0.schema
+        }
+
+        /// The rows.
+        pub fn batches(&self) -> &[RecordBatch] {
+            &self.0.batches
+        }
+    }
+
+    impl fmt::Debug for InputTable {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.debug_tuple("InputTable").field(&self.0.name).finish_non_exhaustive()
+        }
+    }
+}
