@@ -24,6 +24,15 @@ pub struct RunConfig {
     pub inputs: Vec<String>,
     /// Commands for the shell whose output is an input, behind the others: run once for each pass, with the same output.
     pub input_commands: Vec<String>,
+    /// References, named as inputs are: [`dedup`](crate::dedup()) compares the inputs with their documents too, which come first
+    /// in keep order, are all kept, and are neither written nor decided about; [`pairs`](crate::pairs()) gives the pairs of a
+    /// reference document and another. Nothing else reads them.
+    pub against: Vec<String>,
+    /// Compare with references only: no two documents of the inputs with each other.
+    pub against_only: bool,
+    /// Where containment is measured: a document goes for a reference document that it contains, as a training text for a test
+    /// item, and not for one that contains it.
+    pub drop_holders: bool,
     /// How documents are compared.
     pub method: Config,
     /// Which document of a group stays; none for the first, or for containment the longest.
@@ -84,6 +93,9 @@ impl Default for RunConfig {
         Self {
             inputs: Vec::new(),
             input_commands: Vec::new(),
+            against: Vec::new(),
+            against_only: false,
+            drop_holders: false,
             method: Config::default(),
             keep: None,
             format: None,
@@ -144,18 +156,19 @@ impl RunConfig {
         // Of kept lines and of decisions.
         let ahead = 2 * (windows_ahead(memory) - LEAST_AHEAD) as u64 * WINDOW as u64;
         // Each thread may have an object open, and a part of it on the way besides what all have together.
-        let remote = self.inputs.iter().any(|name| store::is_url(name));
+        let remote = self.inputs.iter().chain(&self.against).any(|name| store::is_url(name));
         let fetched = if remote { store::AHEAD + store::PART * threads as u64 } else { 0 };
         let uploads = outputs.iter().filter(|path| path.to_str().is_some_and(store::is_url)).count() as u64;
         let sent = uploads * store::UPLOAD_PART * (store::UPLOADS + 1);
         Ok(Budget::of(memory, FIXED + FIXED_PER_THREAD * threads as u64 + ahead + fetched + sent, &self.temp_dir))
     }
 
-    /// Which document of a group stays. Of texts that contain each other it is the whole that should, not the excerpt.
+    /// Which document of a group stays. Of texts that contain each other it is the whole that should, not the excerpt. Where
+    /// they are not compared with each other, it does not matter.
     pub fn keep(&self) -> Keep {
         self.keep.clone().unwrap_or(match self.method.measure {
-            Measure::Resemblance => Keep::First,
-            Measure::Containment => Keep::Longest,
+            Measure::Containment if !self.against_only => Keep::Longest,
+            _ => Keep::First,
         })
     }
 }

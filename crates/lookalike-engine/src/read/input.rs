@@ -1,6 +1,7 @@
 //! What the user names → the files that are meant, in an order that depends on names alone.
 
 use std::{
+    collections::BTreeMap,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -43,10 +44,56 @@ impl Input {
             Self::Command(_, number) => format!("command:{number}"),
         }
     }
+
+    /// What tells each of its files from others, however they are named, and its name.
+    fn places(&self) -> Vec<(PathBuf, String)> {
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.into());
+        let place = match self {
+            Self::Stdin => PathBuf::from("-"),
+            Self::Command(line, _) => PathBuf::from(format!("command {line}")),
+            Self::File(path) => real(path),
+            Self::Object(object) => PathBuf::from(object.address()),
+            Self::Files(files) => {
+                return files.looks().map(|(path, ..)| (real(path), path.display().to_string())).collect();
+            }
+        };
+        vec![(place, self.name())]
+    }
 }
 
 /// The inputs in the order given, commands last; inside a folder or a glob in the order of names.
 pub(crate) fn expand(names: &[String], commands: &[String], forced: Option<Format>) -> Result<Vec<Input>> {
+    let mut inputs = named(names, forced)?;
+    inputs.extend(commands.iter().cloned().zip(1..).map(|(line, number)| Input::Command(line, number)));
+    if inputs.is_empty() {
+        return Err(Error::new(
+            ErrorKind::Input,
+            "no input: name a file, a folder, a quoted glob, a URL, or - for standard input",
+        ));
+    }
+    refuse_repeats(&inputs)?;
+    Ok(inputs)
+}
+
+/// The references that these inputs are compared with, in the order given; none where none is named.
+pub(crate) fn expand_references(names: &[String], inputs: &[Input], forced: Option<Format>) -> Result<Vec<Input>> {
+    let references = named(names, forced)?;
+    refuse_repeats(&references)?;
+    let inputs: BTreeMap<PathBuf, String> = inputs.iter().flat_map(Input::places).collect();
+    match references.iter().flat_map(Input::places).find(|(place, _)| inputs.contains_key(place)) {
+        None => Ok(references),
+        Some((_, name)) => {
+            let message = format!(
+                "{name}: given twice, as an input and as a reference (--against), so that each of its documents would be \
+                 dropped for itself; leave out one of the two"
+            );
+            Err(Error::new(ErrorKind::Input, message))
+        }
+    }
+}
+
+/// The files that names mean.
+fn named(names: &[String], forced: Option<Format>) -> Result<Vec<Input>> {
     let mut inputs: Vec<Input> = Vec::new();
     for name in names {
         let path = Path::new(name);
@@ -64,14 +111,6 @@ pub(crate) fn expand(names: &[String], commands: &[String], forced: Option<Forma
             return Err(Error::reading(name, &std::io::ErrorKind::NotFound.into()));
         }
     }
-    inputs.extend(commands.iter().cloned().zip(1..).map(|(line, number)| Input::Command(line, number)));
-    if inputs.is_empty() {
-        return Err(Error::new(
-            ErrorKind::Input,
-            "no input: name a file, a folder, a quoted glob, a URL, or - for standard input",
-        ));
-    }
-    refuse_repeats(&inputs)?;
     Ok(inputs)
 }
 
@@ -169,21 +208,11 @@ fn matching(pattern: &str) -> Result<Vec<PathBuf>> {
 
 /// An input named twice would make each of its documents its own duplicate.
 fn refuse_repeats(inputs: &[Input]) -> Result<()> {
-    let mut seen = std::collections::BTreeMap::new();
-    let mut once = |real: PathBuf, name: String| match seen.insert(real, name.clone()) {
-        Some(first) => Err(Error::new(ErrorKind::Input, format!("{name}: given twice (first as {first}); name each input once"))),
-        None => Ok(()),
-    };
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.into());
-    for input in inputs {
-        match input {
-            Input::Stdin => once(PathBuf::from("-"), input.name())?,
-            Input::Command(line, _) => once(PathBuf::from(format!("command {line}")), input.name())?,
-            Input::File(path) => once(real(path), input.name())?,
-            Input::Object(object) => once(PathBuf::from(object.address()), input.name())?,
-            Input::Files(files) => {
-                files.looks().try_for_each(|(path, ..)| once(real(path), path.display().to_string()))?;
-            }
+    let mut seen = BTreeMap::new();
+    for (place, name) in inputs.iter().flat_map(Input::places) {
+        if let Some(first) = seen.insert(place, name.clone()) {
+            let message = format!("{name}: given twice (first as {first}); name each input once");
+            return Err(Error::new(ErrorKind::Input, message));
         }
     }
     Ok(())

@@ -13,6 +13,7 @@ use std::{
     time::SystemTime,
 };
 
+use lookalike::cluster::Keep;
 use xxhash_rust::xxh3::xxh3_64;
 
 #[cfg(feature = "warc")]
@@ -27,6 +28,7 @@ use super::{
     open::{Counted, Reader, decompress},
     packing::{Packing, START},
     reading::Reading,
+    record::Fields,
     records::RecordStream,
 };
 use crate::{
@@ -39,13 +41,17 @@ use crate::{
 
 /// All inputs of a run.
 pub(crate) struct Source {
+    /// References first.
     inputs: Vec<Input>,
+    /// How many of the inputs are references.
+    references: usize,
     names: Vec<String>,
     parts: Vec<Part>,
     states: Vec<State>,
     /// What each input holds, where that is known before it is read.
     formats: Vec<Option<Format>>,
     reading: Reading,
+    of_references: Reading,
     temp_dir: PathBuf,
     read: Arc<AtomicU64>,
     total: u64,
@@ -136,10 +142,12 @@ impl Source {
         let parts = formats.iter().enumerate().map(|(input, format)| Part { input, before: before(format) }).collect();
         Ok(Self {
             inputs,
+            references: 0,
             names,
             parts,
             states,
             formats,
+            of_references: reading.clone(),
             reading,
             temp_dir: temp_dir.into(),
             read: Arc::default(),
@@ -150,28 +158,51 @@ impl Source {
         })
     }
 
+    /// The same, of which the first inputs are references. These are all kept: no field that keep order reads is asked of them.
+    pub(crate) fn with_references(self, references: usize) -> Self {
+        let fields = Fields { keep: Keep::First, ..self.reading.fields.clone() };
+        let of_references = Reading { fields, ..self.reading.clone() };
+        Self { references, of_references, ..self }
+    }
+
+    /// All inputs, references first.
     pub(crate) fn inputs(&self) -> &[Input] {
         &self.inputs
+    }
+
+    /// How many of the inputs are references.
+    pub(crate) fn references(&self) -> usize {
+        self.references
+    }
+
+    /// How many of the parts are references'; they are the first.
+    pub(crate) fn reference_parts(&self) -> usize {
+        self.parts.partition_point(|part| part.input < self.references)
     }
 
     pub(crate) fn parts(&self) -> &[Part] {
         &self.parts
     }
 
-    /// How it is read.
+    /// How inputs that are no references are read.
     pub(crate) fn reading(&self) -> &Reading {
         &self.reading
     }
 
-    /// What each input holds; none where only reading it will tell.
+    /// How a part is read.
+    pub(crate) fn reading_of(&self, part: usize) -> &Reading {
+        if self.parts[part].input < self.references { &self.of_references } else { &self.reading }
+    }
+
+    /// What each input but the references holds; none where only reading it will tell.
     pub(crate) fn formats(&self) -> &[Option<Format>] {
-        &self.formats
+        &self.formats[self.references..]
     }
 
     /// Refuses CSV files of which the records cannot stand under one header. What can be read only once is not looked at.
     pub(crate) fn refuse_other_columns(&self) -> Result<()> {
         let mut first: Option<(usize, Arc<Columns>)> = None;
-        for part in (0..self.parts.len()).filter(|&part| self.is_regular(part)) {
+        for part in (self.reference_parts()..self.parts.len()).filter(|&part| self.is_regular(part)) {
             let Opened::Stream(Stream::Records(stream)) = self.open(part)? else { continue };
             let Some(columns) = stream.columns() else { continue };
             match &first {
@@ -400,7 +431,7 @@ impl Source {
         Ok(match format {
             Format::Array => Stream::Records(RecordStream::elements(reader, name)),
             Format::Delimited => {
-                let stream = RecordStream::cells(reader, name, &self.reading);
+                let stream = RecordStream::cells(reader, name, self.reading_of(part));
                 Stream::Records(stream.map_err(|failure| failure.told(self, part).placed(|line| self.place(part, line + 1)))?)
             }
             #[cfg(feature = "warc")]

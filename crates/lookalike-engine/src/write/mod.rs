@@ -13,7 +13,7 @@ mod sink;
 #[cfg(feature = "tables")]
 pub mod table;
 
-pub(crate) use decisions::{DecisionLines, Likeness};
+pub(crate) use decisions::{DecisionLines, Likeness, Representative};
 pub(crate) use kept::{Kept, Shape};
 pub(crate) use output::{Output, finish};
 pub(crate) use overwriting::refuse_overwriting;
