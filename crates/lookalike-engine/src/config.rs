@@ -27,6 +27,17 @@ pub struct RunConfig {
     pub input_commands: Vec<String>,
     /// Tables in memory, inputs behind the others.
     pub tables: Vec<InputTable>,
+    /// References, named as inputs are: [`dedup`](crate::dedup()) compares the inputs with their documents too, which come first
+    /// in keep order, are all kept, and are neither written nor decided about; [`pairs`](crate::pairs()) gives the pairs of a
+    /// reference document and another. Nothing else reads them.
+    pub against: Vec<String>,
+    /// Tables in memory, references behind the others.
+    pub against_tables: Vec<InputTable>,
+    /// Compare with references only: no two documents of the inputs with each other.
+    pub against_only: bool,
+    /// Where containment is measured: a document goes for a reference document that it contains, as a training text for a test
+    /// item, and not for one that contains it.
+    pub drop_holders: bool,
     /// How documents are compared.
     pub method: Config,
     /// Which document of a group stays; none for the first, or for containment the longest.
@@ -88,6 +99,10 @@ impl Default for RunConfig {
             inputs: Vec::new(),
             input_commands: Vec::new(),
             tables: Vec::new(),
+            against: Vec::new(),
+            against_tables: Vec::new(),
+            against_only: false,
+            drop_holders: false,
             method: Config::default(),
             keep: None,
             format: None,
@@ -148,18 +163,24 @@ impl RunConfig {
         // Of kept lines and of decisions.
         let ahead = 2 * (windows_ahead(memory) - LEAST_AHEAD) as u64 * WINDOW as u64;
         // Each thread may have an object open, and a part of it on the way besides what all have together.
-        let remote = self.inputs.iter().any(|name| store::is_url(name));
+        let remote = self.inputs.iter().chain(&self.against).any(|name| store::is_url(name));
         let fetched = if remote { store::AHEAD + store::PART * threads as u64 } else { 0 };
         let uploads = outputs.iter().filter(|path| path.to_str().is_some_and(store::is_url)).count() as u64;
         let sent = uploads * store::UPLOAD_PART * (store::UPLOADS + 1);
         Ok(Budget::of(memory, FIXED + FIXED_PER_THREAD * threads as u64 + ahead + fetched + sent, &self.temp_dir))
     }
 
-    /// Which document of a group stays. Of texts that contain each other it is the whole that should, not the excerpt.
+    /// Whether there are references.
+    pub(crate) fn has_references(&self) -> bool {
+        !self.against.is_empty() || !self.against_tables.is_empty()
+    }
+
+    /// Which document of a group stays. Of texts that contain each other it is the whole that should, not the excerpt. Where
+    /// they are not compared with each other, it does not matter.
     pub fn keep(&self) -> Keep {
         self.keep.clone().unwrap_or(match self.method.measure {
-            Measure::Resemblance => Keep::First,
-            Measure::Containment => Keep::Longest,
+            Measure::Containment if !self.against_only => Keep::Longest,
+            _ => Keep::First,
         })
     }
 }

@@ -56,7 +56,7 @@ pub use memory::peak_memory;
 pub use read::Extractor;
 pub use read::PACKED;
 pub use run::{
-    Finding, Outputs, Pair, PairFigures, PairsSummary, Roll, SampleTruth, SimilarPair, Summary, dedup, enrol, find_texts, pairs,
-    read_decisions, read_pairs, sample_truth,
+    Against, Finding, Outputs, Pair, PairFigures, PairsSummary, Roll, SampleTruth, SimilarPair, Summary, dedup, enrol,
+    find_texts, pairs, read_decisions, read_pairs, sample_truth,
 };
 pub use state::Resumed;

@@ -45,6 +45,9 @@ pub enum Reason {
     Near,
     /// Dropped: its representative roughly contains it.
     Contained,
+    /// Dropped: it roughly contains its representative, which has to stay. Only where somebody asks for it of references that
+    /// documents are compared with: nothing here drops a whole for its part.
+    Holds,
 }
 
 /// What was decided about one document.

@@ -23,19 +23,27 @@ use crate::{
 /// --verify (of simhash, without being asked) and --cluster change that, and the summary says so.
 ///
 /// The kept lines are written byte for byte as they came, the decisions as one JSON line for each document, in input order:
-/// id, verdict (kept, dropped), reason (unique, representative, empty; exact, near, contained), representative, resemblance,
-/// containment (the share of this text found in the representative), containment_of_representative, cluster_size; and estimated,
-/// true where the sketches say the resemblance or containment and nobody counted it.
+/// id, verdict (kept, dropped), reason (unique, representative, empty; exact, near, contained, holds), representative, resemblance,
+/// containment (the share of this text found in the representative), containment_of_representative, cluster_size; estimated,
+/// true where the sketches say the resemblance or containment and nobody counted it; and reference, where the representative
+/// stands (file:line) if it is a reference document, whose id a kept one may have too.
 /// They stand beside the kept lines unless named otherwise. Without -o nothing but the summary, and the decisions if asked
 /// for, is written.
+///
+/// With --against the documents of references come before all others in keep order, whatever --keep says, and all of them are
+/// kept: so a document is dropped when it is the same as, or similar to, a reference document, or else one that is kept before it.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  lookalike dedup news.jsonl -o kept.jsonl\n  \
     lookalike dedup 'crawl/*.jsonl.zst' -o kept.jsonl.zst --keep longest\n  \
     lookalike dedup s3://crawl/2026-10/ -o s3://clean/2026-10/kept.jsonl.zst\n  \
+    lookalike dedup november.jsonl --against october.jsonl -o new.jsonl\n  \
+    lookalike dedup train.jsonl --against tests/ --against-only --measure containment --drop-holders -o clean.jsonl\n  \
     zcat dump.gz | lookalike dedup - -o - --text-field body | wc -l")]
 pub struct Dedup {
     #[command(flatten)]
     input: InputArgs,
+    #[command(flatten)]
+    against: AgainstArgs,
     /// Write the kept lines to KEPT; - is standard output, s3://, gs:// and az:// are objects; .gz, .zst, .bz2, .xz, .lz4 and .br are
     /// compressed
     #[arg(long, short, value_name = "KEPT")]
@@ -70,6 +78,23 @@ pub struct Dedup {
 const ENDINGS: [&str; 11] =
     [".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".pq", ".arrow", ".arrows", ".feather", ".ipc"];
 
+/// What is compared with besides.
+#[derive(Args)]
+struct AgainstArgs {
+    /// Drop what references have too: test sets, or an earlier collection. Each REF is named and read as an input is, and none is
+    /// written or decided about; their ids may repeat, and be those of inputs. Every name behind the flag up to the next one is a
+    /// REF: inputs stand before it
+    #[arg(long, value_name = "REF", num_args = 1.., help_heading = "References")]
+    against: Vec<String>,
+    /// Compare with references only: documents like each other all stay
+    #[arg(long, requires = "against", help_heading = "References")]
+    against_only: bool,
+    /// With --measure containment: drop a document that contains a reference document, as a training text contains a test item,
+    /// instead of one that is contained in it
+    #[arg(long, requires = "against", help_heading = "References")]
+    drop_holders: bool,
+}
+
 /// The name of the decisions beside the kept lines: `kept.jsonl.zst` → `kept.decisions.jsonl.zst`. None beside standard
 /// output, a device or a pipe.
 fn decisions_beside(kept: &Path) -> Option<PathBuf> {
@@ -88,6 +113,8 @@ impl Dedup {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let mut config = run_config(&self.input, &self.run, self.method.config()?);
         config.keep = self.method.keep.clone();
+        config.against = self.against.against.clone();
+        (config.against_only, config.drop_holders) = (self.against.against_only, self.against.drop_holders);
         config.resume = self.resume.as_ref().map(|folder| {
             let usual = Resume::in_folder(folder);
             Resume { part: self.resume_part.unwrap_or(usual.part), ..usual }
@@ -138,6 +165,14 @@ impl Dedup {
             Cluster::Greedy(_) => {
                 lines.push("  groups   are greedy clusters by estimates: members may be unlike their first".into())
             }
+        }
+        if let Some(against) = &s.against {
+            let (references, dropped) = (counted(against.documents, "reference document"), count(against.dropped));
+            let others = match against.only {
+                true => "documents were not compared with each other".into(),
+                false => format!("{} for one that is kept", count(s.dropped - against.dropped)),
+            };
+            lines.insert(1, format!("  against  {references}: {dropped} dropped for one of these, {others}"));
         }
         let met = counted(s.finding.pairs_met, "pair");
         lines.push(format!("  found    {}; {met} looked at", found(&s.finding, &s.method)));
@@ -191,6 +226,10 @@ fn similar(s: &Summary) -> String {
         _ if s.method.cluster == Cluster::Components => "connected to it by a chain of similar pairs".into(),
         _ if matches!(s.method.cluster, Cluster::Greedy(_)) => "in its greedy cluster".into(),
         (Verify::Exact, Measure::Resemblance, _) => format!("resembling it by {threshold} or more, measured exactly"),
+        (Verify::Exact, Measure::Containment, _) if s.against.is_some_and(|against| against.holders) => {
+            let others = if s.against.is_some_and(|against| against.only) { "" } else { ", or contained in a kept one" };
+            format!("containing it{others} by {threshold} or more, measured exactly")
+        }
         (Verify::Exact, Measure::Containment, _) => format!("contained in it by {threshold} or more, measured exactly"),
         (Verify::Sketch, _, Candidates::SimHash(_)) => {
             "with a SimHash that differs from its in few bits: nothing was measured".into()

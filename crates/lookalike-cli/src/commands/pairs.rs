@@ -4,7 +4,7 @@ use std::{path::PathBuf, process::ExitCode};
 
 use clap::Args;
 use lookalike::{Config, Verify};
-use lookalike_engine::pairs;
+use lookalike_engine::{RunConfig, pairs};
 
 use crate::{
     args::{FindArgs, InputArgs, MethodBy, RunArgs, ShingleArgs, VerifyBy, run_config},
@@ -21,11 +21,17 @@ use crate::{
 /// pairs, which the last line tells where it is known (see `lookalike curve`); with --exact none is missed: the sets themselves
 /// are joined.
 ///
+/// With --against the pairs are those of a document of a reference, a, and one of the inputs, b.
+///
 /// Exit code 1 when there is no pair.
 #[derive(Args)]
 pub struct Pairs {
     #[command(flatten)]
     input: InputArgs,
+    /// List only pairs of a document of a REF and one of the inputs. Each REF is named and read as an input is; ids may be in both.
+    /// Every name behind the flag up to the next one is a REF: inputs stand before it
+    #[arg(long, value_name = "REF", num_args = 1.., help_heading = "References")]
+    against: Vec<String>,
     /// Write the pairs to FILE, or the object of a URL, instead of standard output; .gz, .zst, .bz2, .xz, .lz4 and .br are compressed
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -58,7 +64,7 @@ impl Pairs {
             find.method = MethodBy::Shingle;
         }
         let method = Config { threshold: self.threshold, verify: Some(verify), ..find.config(&self.shingles)? };
-        let config = run_config(&self.input, &self.run, method);
+        let config = RunConfig { against: self.against, ..run_config(&self.input, &self.run, method) };
         let bars = Bars::new(self.run.quiet);
         let done = pairs(&config, self.output.as_deref(), &|progress| bars.show(progress));
         bars.clear();
@@ -75,7 +81,11 @@ impl Pairs {
                 Verify::None => ", candidates that nobody verified",
             };
             let (pairs, documents) = (counted(summary.pairs, "pair"), counted(summary.documents, "document"));
-            say(&format!("{pairs} among {documents}{similar}; found: {}", found(&summary.finding, &config.method)));
+            let among = match summary.references {
+                None => format!("among {documents}"),
+                Some(references) => format!("of {} and {documents}", counted(references, "reference document")),
+            };
+            say(&format!("{pairs} {among}{similar}; found: {}", found(&summary.finding, &config.method)));
             aside(&summary.finding).iter().for_each(|words| say(&format!("set aside: {words}")));
             above(&summary.finding).iter().for_each(|words| say(&format!("memory: {words}")));
         }

@@ -1,6 +1,7 @@
 //! The command as a user meets it: each test has a folder of its own, runs the binary there, and looks at what it says and
 //! what it leaves behind.
 
+mod against;
 mod curve_and_compare;
 mod dedup;
 mod errors;

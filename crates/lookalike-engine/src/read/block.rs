@@ -216,7 +216,7 @@ impl Block {
     /// It is not what it was.
     #[inline]
     pub(crate) fn same_record<'a>(&'a self, at: usize, source: &Source, room: &'a mut Room) -> crate::error::Result<Record<'a>> {
-        self.record(at, source.reading(), room).ok().flatten().ok_or_else(|| source.changed(self.part))
+        self.record(at, source.reading_of(self.part), room).ok().flatten().ok_or_else(|| source.changed(self.part))
     }
 
     /// Appends a record that is none, as it stands, for those who look at it by themselves.

@@ -115,6 +115,12 @@ impl<'a> Blocks<'a> {
         Self { first_blocks: source.first_blocks(), ..Self::new(source) }
     }
 
+    /// A later pass over all but the references.
+    pub(crate) fn behind_references(source: &'a Source) -> Self {
+        let start = Start { block: (source.reference_parts(), 0), lines: LineCounter::default() };
+        Self { first_blocks: source.first_blocks(), ..Self::behind(source, start) }
+    }
+
     /// The same, of which so many may be taken and not passed on: more than one, or the block that is due.
     pub(crate) fn at_most(self, most: usize) -> Self {
         Self { most, ..self }

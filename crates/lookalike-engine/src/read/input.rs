@@ -1,6 +1,7 @@
 //! What the user names → the files that are meant, in an order that depends on names alone.
 
 use std::{
+    collections::BTreeMap,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -51,12 +52,60 @@ impl Input {
             Self::Table(table) => match *table {},
         }
     }
+
+    /// What tells each of its files from others, however they are named, and its name.
+    fn places(&self) -> Vec<(PathBuf, String)> {
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.into());
+        let place = match self {
+            Self::Stdin => PathBuf::from("-"),
+            Self::Command(line, _) => PathBuf::from(format!("command {line}")),
+            Self::File(path) => real(path),
+            Self::Object(object) => PathBuf::from(object.address()),
+            Self::Table(_) => PathBuf::from(format!("table {}", self.name())),
+            Self::Files(files) => {
+                return files.looks().map(|(path, ..)| (real(path), path.display().to_string())).collect();
+            }
+        };
+        vec![(place, self.name())]
+    }
 }
 
 /// The inputs of a run in the order given, commands behind them, tables last; inside a folder or a glob in the order of names.
 pub(crate) fn expand(config: &RunConfig) -> Result<Vec<Input>> {
-    let RunConfig { inputs: names, input_commands: commands, format: forced, .. } = config;
-    let forced = *forced;
+    let mut inputs = named(&config.inputs, config.format)?;
+    let commands = config.input_commands.iter().cloned().zip(1..);
+    inputs.extend(commands.map(|(line, number)| Input::Command(line, number)));
+    inputs.extend(config.tables.iter().cloned().map(Input::Table));
+    if inputs.is_empty() {
+        return Err(Error::new(
+            ErrorKind::Input,
+            "no input: name a file, a folder, a quoted glob, a URL, or - for standard input",
+        ));
+    }
+    refuse_repeats(&inputs)?;
+    Ok(inputs)
+}
+
+/// The references that these inputs are compared with, in the order given; none where none is named.
+pub(crate) fn expand_references(config: &RunConfig, inputs: &[Input]) -> Result<Vec<Input>> {
+    let mut references = named(&config.against, config.format)?;
+    references.extend(config.against_tables.iter().cloned().map(Input::Table));
+    refuse_repeats(&references)?;
+    let inputs: BTreeMap<PathBuf, String> = inputs.iter().flat_map(Input::places).collect();
+    match references.iter().flat_map(Input::places).find(|(place, _)| inputs.contains_key(place)) {
+        None => Ok(references),
+        Some((_, name)) => {
+            let message = format!(
+                "{name}: given twice, as an input and as a reference (--against), so that each of its documents would be \
+                 dropped for itself; leave out one of the two"
+            );
+            Err(Error::new(ErrorKind::Input, message))
+        }
+    }
+}
+
+/// The files that names mean.
+fn named(names: &[String], forced: Option<Format>) -> Result<Vec<Input>> {
     let mut inputs: Vec<Input> = Vec::new();
     for name in names {
         let path = Path::new(name);
@@ -74,15 +123,6 @@ pub(crate) fn expand(config: &RunConfig) -> Result<Vec<Input>> {
             return Err(Error::reading(name, &std::io::ErrorKind::NotFound.into()));
         }
     }
-    inputs.extend(commands.iter().cloned().zip(1..).map(|(line, number)| Input::Command(line, number)));
-    inputs.extend(config.tables.iter().cloned().map(Input::Table));
-    if inputs.is_empty() {
-        return Err(Error::new(
-            ErrorKind::Input,
-            "no input: name a file, a folder, a quoted glob, a URL, or - for standard input",
-        ));
-    }
-    refuse_repeats(&inputs)?;
     Ok(inputs)
 }
 
@@ -180,22 +220,11 @@ fn matching(pattern: &str) -> Result<Vec<PathBuf>> {
 
 /// An input named twice would make each of its documents its own duplicate.
 fn refuse_repeats(inputs: &[Input]) -> Result<()> {
-    let mut seen = std::collections::BTreeMap::new();
-    let mut once = |real: PathBuf, name: String| match seen.insert(real, name.clone()) {
-        Some(first) => Err(Error::new(ErrorKind::Input, format!("{name}: given twice (first as {first}); name each input once"))),
-        None => Ok(()),
-    };
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.into());
-    for input in inputs {
-        match input {
-            Input::Stdin => once(PathBuf::from("-"), input.name())?,
-            Input::Command(line, _) => once(PathBuf::from(format!("command {line}")), input.name())?,
-            Input::File(path) => once(real(path), input.name())?,
-            Input::Object(object) => once(PathBuf::from(object.address()), input.name())?,
-            Input::Table(_) => once(PathBuf::from(format!("table {}", input.name())), input.name())?,
-            Input::Files(files) => {
-                files.looks().try_for_each(|(path, ..)| once(real(path), path.display().to_string()))?;
-            }
+    let mut seen = BTreeMap::new();
+    for (place, name) in inputs.iter().flat_map(Input::places) {
+        if let Some(first) = seen.insert(place, name.clone()) {
+            let message = format!("{name}: given twice (first as {first}); name each input once");
+            return Err(Error::new(ErrorKind::Input, message));
         }
     }
     Ok(())

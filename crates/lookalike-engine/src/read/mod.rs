@@ -44,7 +44,7 @@ pub(crate) use cells::Columns;
 pub(crate) use encoding::named as encoding_named;
 #[cfg(feature = "html")]
 pub use html::Extractor;
-pub(crate) use input::{Input, expand};
+pub(crate) use input::{Input, expand, expand_references};
 pub use packing::PACKED;
 pub(crate) use packing::Packing;
 pub(crate) use reading::Reading;

@@ -13,6 +13,7 @@ use std::{
     time::SystemTime,
 };
 
+use lookalike::cluster::Keep;
 use xxhash_rust::xxh3::xxh3_64;
 
 #[cfg(feature = "tables")]
@@ -29,6 +30,7 @@ use super::{
     open::{Counted, Reader, decompress},
     packing::{Packing, START},
     reading::Reading,
+    record::Fields,
     records::RecordStream,
     tables::{self, Table, TablePart},
 };
@@ -42,7 +44,10 @@ use crate::{
 
 /// All inputs of a run.
 pub(crate) struct Source {
+    /// References first.
     inputs: Vec<Input>,
+    /// How many of the inputs are references.
+    references: usize,
     names: Vec<String>,
     parts: Vec<Part>,
     states: Vec<State>,
@@ -51,6 +56,7 @@ pub(crate) struct Source {
     /// The inputs that are tables.
     tables: Vec<Option<Table>>,
     reading: Reading,
+    of_references: Reading,
     temp_dir: PathBuf,
     read: Arc<AtomicU64>,
     total: u64,
@@ -124,6 +130,13 @@ impl State {
 
 impl Source {
     pub(crate) fn new(inputs: Vec<Input>, reading: Reading, temp_dir: &Path) -> Result<Self> {
+        Self::with_references(inputs, 0, reading, temp_dir)
+    }
+
+    /// Inputs of which the first are references. These are all kept: no field that keep order reads is asked of them.
+    pub(crate) fn with_references(inputs: Vec<Input>, references: usize, reading: Reading, temp_dir: &Path) -> Result<Self> {
+        let fields = Fields { keep: Keep::First, ..reading.fields.clone() };
+        let of_references = Reading { fields, ..reading.clone() };
         let states = inputs.iter().map(State::of).collect::<Result<Vec<_>>>()?;
         let names: Vec<String> = inputs.iter().map(Input::name).collect();
         let format = |(input, name): (&Input, &String)| match (reading.format, input) {
@@ -138,7 +151,9 @@ impl Source {
         let formats = inputs.iter().zip(&names).map(format).collect::<Result<Vec<_>>>()?;
         // A header is a line too: where no record has several, records have the numbers of their lines.
         let before = |format: &Option<Format>| u64::from(*format == Some(Format::Delimited));
-        let tables = tables::open(&inputs, &formats, &reading.fields)?;
+        let (first, others) = inputs.split_at(references);
+        let mut tables = tables::open(first, &formats[..references], &of_references.fields)?;
+        tables.extend(tables::open(others, &formats[references..], &reading.fields)?);
         let mut parts = Vec::new();
         for (input, format) in formats.iter().enumerate() {
             match &tables[input] {
@@ -150,11 +165,13 @@ impl Source {
         }
         let mut source = Self {
             inputs,
+            references,
             names,
             parts,
             states,
             formats,
             tables,
+            of_references,
             reading,
             temp_dir: temp_dir.into(),
             read: Arc::default(),
@@ -180,28 +197,44 @@ impl Source {
         }
     }
 
+    /// All inputs, references first.
     pub(crate) fn inputs(&self) -> &[Input] {
         &self.inputs
+    }
+
+    /// How many of the inputs are references.
+    pub(crate) fn references(&self) -> usize {
+        self.references
+    }
+
+    /// How many of the parts are references'; they are the first.
+    pub(crate) fn reference_parts(&self) -> usize {
+        self.parts.partition_point(|part| part.input < self.references)
     }
 
     pub(crate) fn parts(&self) -> &[Part] {
         &self.parts
     }
 
-    /// How it is read.
+    /// How inputs that are no references are read.
     pub(crate) fn reading(&self) -> &Reading {
         &self.reading
     }
 
-    /// What each input holds; none where only reading it will tell.
+    /// How a part is read.
+    pub(crate) fn reading_of(&self, part: usize) -> &Reading {
+        if self.parts[part].input < self.references { &self.of_references } else { &self.reading }
+    }
+
+    /// What each input but the references holds; none where only reading it will tell.
     pub(crate) fn formats(&self) -> &[Option<Format>] {
-        &self.formats
+        &self.formats[self.references..]
     }
 
     /// Refuses CSV files of which the records cannot stand under one header. What can be read only once is not looked at.
     pub(crate) fn refuse_other_columns(&self) -> Result<()> {
         let mut first: Option<(usize, Arc<Columns>)> = None;
-        for part in (0..self.parts.len()).filter(|&part| self.is_regular(part)) {
+        for part in (self.reference_parts()..self.parts.len()).filter(|&part| self.is_regular(part)) {
             let Opened::Stream(Stream::Records(stream)) = self.open(part, false)? else { continue };
             let Some(columns) = stream.columns() else { continue };
             match &first {
@@ -222,11 +255,11 @@ impl Source {
         Ok(())
     }
 
-    /// Of the inputs that are tables, what an output takes over from them, with their names and the ways to their texts.
+    /// Of the inputs that are tables and no references, what an output takes over from them, with their names and the ways to their texts.
     #[cfg(feature = "tables")]
     pub(crate) fn layouts(&self) -> Vec<(&str, &Layout, &[String])> {
         let mut layouts = Vec::new();
-        for (name, table) in self.names.iter().zip(&self.tables) {
+        for (name, table) in self.names.iter().zip(&self.tables).skip(self.references) {
             if let Some(table) = table {
                 let (layout, text) = table.layout();
                 layouts.push((name.as_str(), layout, text));
@@ -442,7 +475,7 @@ impl Source {
         Ok(match format {
             Format::Array => Stream::Records(RecordStream::elements(reader, name)),
             Format::Delimited => {
-                let stream = RecordStream::cells(reader, name, &self.reading);
+                let stream = RecordStream::cells(reader, name, self.reading_of(part));
                 Stream::Records(stream.map_err(|failure| failure.told(self, part).placed(|line| self.place(part, line + 1)))?)
             }
             #[cfg(feature = "warc")]

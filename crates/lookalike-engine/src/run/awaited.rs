@@ -39,6 +39,10 @@ pub(super) fn awaited(links: &Links, pairing: &Pairing) -> Result<Places> {
             }
         }
     }
+    // Who stands for nobody is asked for nothing.
+    if pairing.references.only {
+        (pairing.reference_numbers()..numbers).for_each(|number| awaited.remove(number.into()));
+    }
     Ok(awaited)
 }
 

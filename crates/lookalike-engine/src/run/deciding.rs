@@ -5,6 +5,8 @@
 //! behind it in the window that share a band with it are verified against it, at once again. So every pair (document, kept
 //! candidate before it) is verified exactly once, as in the loop, and no pair of two documents that are dropped ever is.
 //!
+//! References are the first contenders: each is kept without being compared with those before it.
+//!
 //! A document in [`Crowds`] asks their indexes instead of walking their chains: for those kept before the window with all the
 //! others at once, for those kept in it when its turn comes.
 
@@ -72,6 +74,8 @@ struct Room {
 pub(crate) struct Deciding<'a> {
     matcher: &'a Matcher<'a>,
     pool: &'a ThreadPool,
+    /// The first contenders, which are references.
+    references: u32,
     links: Links,
     /// None where no bucket is large, or resemblance is not counted exactly.
     crowds: Option<Crowds>,
@@ -98,11 +102,17 @@ impl<'a> Deciding<'a> {
             _ => None,
         };
         let prefixes = (0..WINDOW).map(|_| Prefixes::default()).collect();
-        Ok(Self { matcher, pool, links, crowds, prefixes, sets, verdicts, copied: BTreeMap::new(), rooms })
+        let references = matcher.references;
+        Ok(Self { matcher, pool, references, links, crowds, prefixes, sets, verdicts, copied: BTreeMap::new(), rooms })
     }
 
     pub(super) fn pairing(&self) -> &'a Pairing {
         self.matcher.pairing
+    }
+
+    /// Whether a contender that was not dropped stands for others.
+    fn stands(&self, number: u32) -> bool {
+        number < self.references || !self.pairing().references.only
     }
 
     /// The indexes of crowds, where any bucket may become one.
@@ -152,15 +162,21 @@ impl<'a> Deciding<'a> {
     /// in crowds.
     fn against_kept(&self, window: Range<u32>, prefixes: &mut [Prefixes]) -> Result<Vec<Found>> {
         let one = |room: &mut Room, document: u32, prefixes: &mut Prefixes| {
-            self.links.kept_company(document, &mut room.company);
+            let is_reference = document < self.references;
+            room.company.members.clear();
+            if !is_reference {
+                self.links.kept_company(document, &mut room.company);
+            }
             prefixes.clear();
             if let Some(asked) = self.indexes().filter(|asked| asked.asks(document)) {
                 let Room { company, set, indexes, found, .. } = room;
                 asked.prefixes(document, self.sets.get(document, set)?, indexes, prefixes);
-                asked.find((document, self.sets.len(document)), prefixes, 0, &self.sets, found);
-                company.members.extend_from_slice(found);
-                company.members.sort_unstable();
-                company.members.dedup();
+                if !is_reference {
+                    asked.find((document, self.sets.len(document)), prefixes, 0, &self.sets, found);
+                    company.members.extend_from_slice(found);
+                    company.members.sort_unstable();
+                    company.members.dedup();
+                }
             }
             let Room { company, set, matching, .. } = room;
             self.matcher.keep_candidates(document, &mut company.members, matching)?;
@@ -195,18 +211,22 @@ impl<'a> Deciding<'a> {
         let groups = Groups::of(window.clone(), &self.links, self.indexes().is_some_and(Indexes::any));
         let (mut behind, mut room) = (Vec::new(), matching::Room::default());
         for (place, document) in window.clone().enumerate() {
-            if !prefixes[place].is_empty() {
+            if !prefixes[place].is_empty() && document >= self.references {
                 self.against_crowds(document, window.start, &prefixes[place], &groups, &mut found[place])?;
             }
-            if found[place].is_some() {
+            if found[place].is_some() || !self.stands(document) {
                 continue;
             }
             self.links.keep(document);
             if let Some(crowds) = &mut self.crowds {
                 crowds.keep(document, &prefixes[place])?;
             }
+            if window.end <= self.references {
+                continue;
+            }
             groups.behind(place, &mut behind);
             behind.iter_mut().for_each(|place| *place += window.start);
+            behind.retain(|&other| other >= self.references);
             self.matcher.keep_candidates(document, &mut behind, &mut room)?;
             self.verify_behind(document, &behind, window.start, found)?;
         }
@@ -264,6 +284,10 @@ impl<'a> Deciding<'a> {
         copies: impl Iterator<Item = (u64, u32)>,
         set_of: Option<SetOf>,
     ) -> Result<Vec<(u32, CopiesOf)>> {
+        // Where nothing was kept between the two, a copy goes with its leader.
+        if self.pairing().references.only {
+            return Ok(Vec::new());
+        }
         let dropped = |&(_, leader): &(u64, u32)| self.verdicts.of(leader).representative().is_some();
         let mut rows: Vec<(u32, u64)> = copies.filter(dropped).map(|(rank, leader)| (leader, rank)).collect();
         rows.sort_unstable();
@@ -285,7 +309,7 @@ impl<'a> Deciding<'a> {
     pub(crate) fn restore(&mut self, first: u32, settled: &Settled) {
         settled.dropped.iter().for_each(|&(number, verdict)| self.verdicts.set(number, verdict));
         for number in first..settled.next {
-            if !self.is_dropped(number) {
+            if !self.is_dropped(number) && self.stands(number) {
                 self.links.keep(number);
                 self.crowds.iter_mut().for_each(|crowds| crowds.restore(number));
             }
@@ -392,7 +416,7 @@ impl<'a> Deciding<'a> {
         let Some(representative) = verdict.representative() else { return Ok(None) };
         let (overlap, method) = (verdict.overlap(), self.matcher.method);
         let similarity = match (overlap, method.verify()) {
-            (Some(overlap), _) => method.config().measure.of(overlap),
+            (Some(overlap), _) => self.matcher.measured(overlap, representative),
             (None, Verify::None) => 1.0,
             (None, _) => self.matcher.estimate(number, representative)?,
         };

@@ -17,16 +17,17 @@ use super::{
     matching::Matcher,
     meeting::Meetings,
     pairing::Pairing,
+    references::References,
     settling::settle,
     sketching::{self, Beside, reading},
-    summary::Summary,
+    summary::{Against, Summary},
     table::Table,
 };
 use crate::{
     config::{Observer, RunConfig, windows_ahead},
     error::{Error, ErrorKind, Result, without_panic},
     memory::peak_memory,
-    read::{Source, expand},
+    read::{Source, expand, expand_references},
     state::State,
     write::{Kept, Output, Shape, finish, refuse_overwriting},
 };
@@ -54,11 +55,15 @@ pub fn dedup(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resul
 fn all_passes(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Result<Summary> {
     let started = Instant::now();
     let method = Method::new(config.method.clone())?;
+    References::check(config, &method)?;
     let inputs = expand(config)?;
+    let mut all = expand_references(config, &inputs)?;
+    let references = all.len();
+    all.extend(inputs);
     let paths = [&outputs.kept, &outputs.decisions, &config.skip_bad];
     let named: Vec<&Path> = paths.into_iter().flatten().map(PathBuf::as_path).collect();
-    refuse_overwriting(&named, &inputs)?;
-    let source = Source::new(inputs, reading(config)?, &config.temp_dir)?;
+    refuse_overwriting(&named, &all)?;
+    let source = Source::with_references(all, references, reading(config)?, &config.temp_dir)?;
     let state = config.resume.as_ref().map(|resume| State::open(resume, config, method.config(), &source));
     let mut state = state.transpose()?;
     // Opened before the work: better to hear now that a folder is missing than in an hour.
@@ -72,6 +77,11 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resu
     let pool = pool(config.threads)?;
     let mut summary = Summary::new(&method);
     summary.keep = config.keep().to_string();
+    summary.against = (config.has_references()).then_some(Against {
+        only: config.against_only,
+        holders: config.drop_holders,
+        ..Against::default()
+    });
 
     let mut clock = Clock(Instant::now());
     let budget = config.budget(pool.current_num_threads(), &named)?;
@@ -148,7 +158,7 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resu
     let kept = pool.install(|| kept.map(Kept::end).transpose())?;
     bad.iter_mut().for_each(Output::end);
     if let Some(output) = &mut decisions {
-        emitting.decisions(output)?;
+        emitting.decisions(&source, output)?;
     }
     finish([bad, decisions, kept])?;
     if let Some(state) = state {

@@ -19,7 +19,7 @@ use crate::{
     lock::lock,
     places::{Numbering, Places},
     read::{Blocks, Room, Source},
-    write::{DecisionLines, Kept, Likeness, Output, Piece},
+    write::{DecisionLines, Kept, Likeness, Output, Piece, Representative},
 };
 
 /// Documents whose decisions one thread writes at a time.
@@ -57,13 +57,17 @@ impl<'a> Emitting<'a> {
         let mut sizes = vec![1u32; numbers as usize];
         (0..numbers).filter_map(|number| verdicts.of(number).representative()).for_each(|r| sizes[r as usize] += 1);
         let (mut leaders, copied) = (Vec::new(), Places::none(pairing.order.len()));
-        for &(copy, leader) in &pairing.copies {
+        for &(copy, leader) in pairing.copies.iter().filter(|&&(copy, _)| !pairing.references.contains(copy)) {
+            let stands = pairing.references.may_stand(leader);
             match pairing.number(leader) {
-                None => leaders.push(leader),
+                None if stands => leaders.push(leader),
+                None => {}
                 Some(number) => {
                     let representative = verdicts.of(number).representative();
                     let representative = representative.and_then(|_| verdicts.of_copy(copy, number).representative());
-                    sizes[representative.unwrap_or(number) as usize] += 1;
+                    if let Some(representative) = representative.or(stands.then_some(number)) {
+                        sizes[representative as usize] += 1;
+                    }
                 }
             }
         }
@@ -81,7 +85,7 @@ impl<'a> Emitting<'a> {
         let spare: Mutex<Vec<Piece>> = Mutex::default();
         in_order(
             self.pool,
-            Blocks::again(source).whole(true),
+            Blocks::behind_references(source).whole(true),
             |block, room: &mut Room| {
                 let info = self.table.info(block, source)?;
                 let mut piece = lock(&spare).pop().unwrap_or_default();
@@ -101,19 +105,19 @@ impl<'a> Emitting<'a> {
         same_number(kept, written)
     }
 
-    /// Writes every document's decision: some while the next are made.
-    pub(crate) fn decisions(&self, output: &mut Output) -> Result<()> {
-        let documents = self.table.documents;
+    /// Writes every document's decision, but for references: some while the next are made.
+    pub(crate) fn decisions(&self, source: &Source, output: &mut Output) -> Result<()> {
+        let (references, documents) = (self.table.references.documents, self.table.documents);
         let at_once = 2 * self.pool.current_num_threads();
         let (mut ready, mut next) = (Vec::new(), Vec::new());
         ready.resize_with(at_once, DecisionLines::default);
         next.resize_with(at_once, DecisionLines::default);
         // Once more than there are, for the last to be written.
-        for start in (0..documents + STRETCH * at_once as u64).step_by(STRETCH as usize * at_once) {
+        for start in (references..documents + STRETCH * at_once as u64).step_by(STRETCH as usize * at_once) {
             let make = |(number, lines): (usize, &mut DecisionLines)| {
                 let start = documents.min(start + STRETCH * number as u64);
                 lines.bytes.clear();
-                self.stretch(start..documents.min(start + STRETCH), lines)
+                self.stretch(source, start..documents.min(start + STRETCH), lines)
             };
             let (written, made) = self.pool.join(
                 || ready.iter().try_for_each(|lines: &DecisionLines| output.write(&lines.bytes)),
@@ -125,7 +129,7 @@ impl<'a> Emitting<'a> {
         Ok(())
     }
 
-    fn stretch(&self, documents: std::ops::Range<u64>, lines: &mut DecisionLines) -> Result<()> {
+    fn stretch(&self, source: &Source, documents: std::ops::Range<u64>, lines: &mut DecisionLines) -> Result<()> {
         let (mut ids, mut other) = (Vec::new(), Vec::new());
         let mut document = documents.start;
         self.table.ids.each(documents, &mut ids, |id| {
@@ -134,7 +138,8 @@ impl<'a> Emitting<'a> {
             match decision.representative {
                 None => lines.kept(id, decision.reason, decision.size),
                 Some(r) => {
-                    let representative = self.table.ids.get(r, &mut other)?;
+                    let place = self.table.references.contains(r).then(|| self.table.place(r, source));
+                    let representative = Representative { id: self.table.ids.get(r, &mut other)?, place: place.as_deref() };
                     lines.dropped(id, decision.reason, representative, decision.likeness, decision.size)
                 }
             }
@@ -157,7 +162,7 @@ impl<'a> Emitting<'a> {
         };
         let dropped = number.filter(|&number| self.verdicts.of(number).representative().is_some());
         let Some(number) = dropped else {
-            if leader == rank {
+            if leader == rank || !self.pairing.references.may_stand(leader) {
                 return Ok(kept(of_size(size), size));
             }
             let representative = Some(order.document(leader));
@@ -178,6 +183,7 @@ impl<'a> Emitting<'a> {
         }
         let reason = match method.config().measure {
             Measure::Resemblance => Reason::Near,
+            Measure::Containment if self.matcher.is_held(representative) => Reason::Holds,
             Measure::Containment => Reason::Contained,
         };
         let likeness = match (verdict.overlap(), method.verify()) {
@@ -192,31 +198,45 @@ impl<'a> Emitting<'a> {
 
     /// Counts the verdicts into the summary.
     pub(crate) fn count(&self, summary: &mut Summary) -> Result<()> {
-        summary.documents = self.table.documents;
-        summary.empty = self.pairing.empty.iter().count() as u64;
-        let mut dropped = |reason| match reason {
-            Reason::Exact => summary.dropped_exact += 1,
-            _ => summary.dropped_near += 1,
+        let Pairing { references, empty, .. } = self.pairing;
+        let first = self.matcher.references;
+        summary.documents = self.table.documents - references.documents;
+        summary.empty = empty.iter().filter(|&rank| !references.contains(rank)).count() as u64;
+        let mut for_references = 0;
+        let mut dropped = |reason, for_reference| {
+            for_references += u64::from(for_reference);
+            match reason {
+                Reason::Exact => summary.dropped_exact += 1,
+                _ => summary.dropped_near += 1,
+            }
         };
-        for number in 0..self.sizes.len() as u32 {
+        for number in first..self.sizes.len() as u32 {
             if let Some(representative) = self.verdicts.of(number).representative() {
-                dropped(self.likeness(number, representative, self.verdicts.of(number))?.0);
+                dropped(self.likeness(number, representative, self.verdicts.of(number))?.0, representative < first);
             } else {
                 summary.representatives += u64::from(self.sizes[number as usize] > 1);
             }
         }
-        for &(copy, leader) in &self.pairing.copies {
+        for &(copy, leader) in self.pairing.copies.iter().filter(|&&(copy, _)| !references.contains(copy)) {
             let number = self.pairing.number(leader);
             let verdict = number.map(|number| (number, self.verdicts.of_copy(copy, number)));
             match verdict.and_then(|(number, verdict)| Some((number, verdict.representative()?, verdict))) {
-                None => dropped(Reason::Exact),
-                Some((number, representative, verdict)) => dropped(self.likeness(number, representative, verdict)?.0),
+                None if references.may_stand(leader) => dropped(Reason::Exact, references.contains(leader)),
+                None => {}
+                Some((number, representative, verdict)) => {
+                    dropped(self.likeness(number, representative, verdict)?.0, representative < first);
+                }
             }
         }
-        summary.representatives += self.copied.len();
+        if let Some(against) = &mut summary.against {
+            (against.documents, against.dropped) = (references.documents, for_references);
+        }
+        let copied = self.copied.below(references.documents);
+        summary.representatives += self.copied.len() - copied;
         summary.dropped = summary.dropped_exact + summary.dropped_near;
         summary.kept = summary.documents - summary.dropped;
-        summary.largest_group = self.sizes.iter().chain(&self.copied_sizes).copied().max().unwrap_or(1).into();
+        let (of_contenders, of_others) = (&self.sizes[first as usize..], &self.copied_sizes[copied as usize..]);
+        summary.largest_group = of_contenders.iter().chain(of_others).copied().max().unwrap_or(1).into();
         Ok(())
     }
 }

@@ -88,7 +88,7 @@ impl Ids {
         self.bytes.len()
     }
 
-    /// Appends those of the next block. Whether ids are unique can only be told of those that are `checked`.
+    /// Appends those of the next block. Whether ids are unique can only be told of those that are `checked`; they come last.
     pub(crate) fn append(&mut self, block: &BlockIds, checked: bool) -> Result<()> {
         let first = self.bytes.len();
         let mut bytes = Vec::with_capacity(block.text.len() + 2 * block.lengths.len());
@@ -141,25 +141,32 @@ impl Ids {
     }
 
     /// The first document, in input order, whose id an earlier one has, after the first that has it. Cost: a sort of hashes;
-    /// ids themselves are compared where these are equal.
+    /// ids themselves are compared where these are equal. Those that were not checked are left out.
     pub(crate) fn first_repeated(&mut self, budget: &Budget, pool: &rayon::ThreadPool) -> Result<Option<(u64, u64)>> {
         let mut repeated: Option<(u64, u64)> = None;
         let (mut room, mut other_room) = (Vec::new(), Vec::new());
-        each_group(&self.hashes, budget, pool, Some, |group| {
-            for (i, &(_, document)) in group.iter().enumerate().skip(1) {
-                if repeated.is_some_and(|(_, first)| first <= document) {
-                    break;
-                }
-                let id = hash_name(self.get(document, &mut room)?);
-                for &(_, earlier) in &group[..i] {
-                    if hash_name(self.get(earlier, &mut other_room)?) == id {
-                        repeated = Some((earlier, document));
+        let unchecked = self.count - self.hashes.len();
+        each_group(
+            &self.hashes,
+            budget,
+            pool,
+            |hash| Some(unchecked + hash),
+            |group| {
+                for (i, &(_, document)) in group.iter().enumerate().skip(1) {
+                    if repeated.is_some_and(|(_, first)| first <= document) {
                         break;
                     }
+                    let id = hash_name(self.get(document, &mut room)?);
+                    for &(_, earlier) in &group[..i] {
+                        if hash_name(self.get(earlier, &mut other_room)?) == id {
+                            repeated = Some((earlier, document));
+                            break;
+                        }
+                    }
                 }
-            }
-            Ok(())
-        })?;
+                Ok(())
+            },
+        )?;
         self.hashes.clear();
         Ok(repeated)
     }

@@ -130,6 +130,7 @@ impl Joining {
                 let rows = window[start..end].par_iter().zip(&asking[start..end]);
                 let one = |room: &mut Room, (&number, asking): (&u32, &Asking)| -> Result<Vec<(u32, u32)>> {
                     self.find(number, asking, sets, room);
+                    room.others.retain(|&other| matcher.compared(number, other));
                     matcher.keep_candidates(number, &mut room.others, &mut room.matching)?;
                     Ok(room.others.iter().map(|&other| (number, other)).collect())
                 };

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use lookalike::{Method, Verify, verify::Overlap};
 
-use super::{lists::Lists, loading::Sets, pairing::Pairing};
+use super::{lists::Lists, loading::Sets, pairing::Pairing, references::References};
 use crate::error::Result;
 
 /// Tells whether two documents that share a band match, and counts what that took.
@@ -12,6 +12,9 @@ pub(crate) struct Matcher<'a> {
     pub(crate) method: &'a Method,
     pub(crate) pairing: &'a Pairing,
     lists: &'a Lists,
+    /// The first contenders, which are references.
+    pub(crate) references: u32,
+    numbered: References,
     /// Pairs that met.
     pub(crate) met: AtomicU64,
     /// Of these, pairs that their fixed-size sketches refused.
@@ -43,7 +46,23 @@ pub(crate) struct Room {
 
 impl<'a> Matcher<'a> {
     pub(crate) fn new(method: &'a Method, lists: &'a Lists, pairing: &'a Pairing) -> Self {
-        Self { method, pairing, lists, met: AtomicU64::new(0), refused: AtomicU64::new(0) }
+        let (references, numbered) = (pairing.reference_numbers(), pairing.numbered_references());
+        Self { method, pairing, lists, references, numbered, met: AtomicU64::new(0), refused: AtomicU64::new(0) }
+    }
+
+    /// Whether two documents are to be compared.
+    pub(crate) fn compared(&self, a: u32, b: u32) -> bool {
+        self.numbered.compared(a.into(), b.into())
+    }
+
+    /// Whether it is what a document contains of this one that counts, and not what this one contains of it.
+    pub(crate) fn is_held(&self, other: u32) -> bool {
+        self.pairing.references.held && other < self.references
+    }
+
+    /// The similarity to another document by a counted overlap.
+    pub(crate) fn measured(&self, overlap: Overlap, other: u32) -> f64 {
+        self.method.config().measure.of(if self.is_held(other) { overlap.swapped() } else { overlap })
     }
 
     /// Keeps of `company`, which met a document, its candidates.
@@ -91,11 +110,18 @@ impl<'a> Matcher<'a> {
         let measure = self.method.config().measure;
         Ok(match self.method.verify() {
             Verify::Exact => {
-                if measure.needed(set.len() as u64, sets.len(other) as u64, least).is_none() {
+                let held = self.is_held(other);
+                let (size, others) = (set.len() as u64, sets.len(other) as u64);
+                let (a, b) = if held { (others, size) } else { (size, others) };
+                if measure.needed(a, b, least).is_none() {
                     return Ok(None);
                 }
-                let counted = measure.at_least(set, sets.get(other, &mut room.set)?, least);
-                counted.map(|overlap| Likeness { similarity: measure.of(overlap), overlap: Some(overlap) })
+                let others = sets.get(other, &mut room.set)?;
+                let counted = match held {
+                    false => measure.at_least(set, others, least),
+                    true => measure.at_least(others, set, least).map(Overlap::swapped),
+                };
+                counted.map(|overlap| Likeness { similarity: self.measured(overlap, other), overlap: Some(overlap) })
             }
             Verify::Sketch => {
                 let similarity = self.estimate(document, other)?;

@@ -49,7 +49,9 @@ impl Meetings {
         }
         let mut counted = count(method, table, pairing, pool, observer)?;
         let meets = Places::none(pairing.order.len());
-        let pairs = std::mem::take(&mut counted.pairs);
+        let mut pairs = std::mem::take(&mut counted.pairs);
+        let references = pairing.numbered_references();
+        pairs.retain(|&(a, b)| references.compared(a.into(), b.into()));
         for number in pairs.iter().flat_map(|&(a, b)| [a, b]) {
             meets.insert(pairing.contenders.place(number.into()));
         }
@@ -70,7 +72,9 @@ impl Meetings {
             let mut room = Vec::new();
             loaded.push(sets.get(number, &mut room)?.to_vec());
         }
-        Ok(Self::Listed(method.join(&loaded).iter().map(|pair| (pair.a, pair.b)).collect()))
+        let references = pairing.numbered_references();
+        let pairs = method.join(&loaded).into_iter().map(|pair| (pair.a, pair.b));
+        Ok(Self::Listed(pairs.filter(|&(a, b)| references.compared(a.into(), b.into())).collect()))
     }
 
     /// Indexes for what has to be found in large buckets, of `size` contenders; none where there is none, or where sets are not
@@ -160,7 +164,7 @@ fn each_in_columns(
         let behind = |(room, others): &mut (Room, Vec<u32>), tail: &&[(u32, u32)]| -> Result<Vec<(u32, u32)>> {
             let a = tail[0].1;
             others.clear();
-            others.extend(tail[1..].iter().map(|row| row.1).filter(|&b| !met_before(a, b)));
+            others.extend(tail[1..].iter().map(|row| row.1).filter(|&b| matcher.compared(a, b) && !met_before(a, b)));
             matcher.keep_candidates(a, others, room)?;
             Ok(others.iter().map(|&b| (a, b)).collect())
         };

@@ -21,8 +21,9 @@ pub(crate) enum Order {
 }
 
 impl Order {
-    /// Of keys, largest first, ties by input order; of `documents` documents as they came where there are no keys.
-    pub(crate) fn new(keys: &Spill<u64>, documents: u64, pool: &ThreadPool) -> Result<Self> {
+    /// Of keys, largest first, ties by input order, behind the first `references`, which stay as they came; of `documents` documents
+    /// as they came where there are no keys.
+    pub(crate) fn new(keys: &Spill<u64>, documents: u64, references: u64, pool: &ThreadPool) -> Result<Self> {
         if keys.len() == 0 {
             return Ok(Self::Input(documents));
         }
@@ -31,7 +32,8 @@ impl Order {
             rows.extend(piece.iter().map(|&key| Reverse(key)).zip(first..));
             Ok(())
         })?;
-        pool.install(|| rows.par_sort_unstable());
+        let others = &mut rows[references as usize..];
+        pool.install(|| others.par_sort_unstable());
         let documents: Vec<u64> = rows.into_iter().map(|(_, document)| document).collect();
         let mut ranks = vec![0; documents.len()];
         documents.iter().zip(0..).for_each(|(&document, rank)| ranks[document as usize] = rank);
@@ -75,11 +77,20 @@ mod tests {
     fn larger_keys_come_first_and_ties_stay_in_input_order() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
         let mut keys = Spill::new(&Budget::of(1 << 20, 0, &std::env::temp_dir()));
-        let input = Order::new(&keys, 4, &pool).unwrap();
+        let input = Order::new(&keys, 4, 0, &pool).unwrap();
         assert!(input.is_input() && input.len() == 4 && input.rank(3) == 3);
         keys.append(&[1, 3, 3, 2]).unwrap();
-        let order = Order::new(&keys, 4, &pool).unwrap();
+        let order = Order::new(&keys, 4, 0, &pool).unwrap();
         assert_eq!([0, 1, 2, 3].map(|rank| order.document(rank)), [1, 2, 3, 0]);
         assert_eq!([0, 1, 2, 3].map(|document| order.rank(document)), [3, 0, 1, 2]);
+    }
+
+    #[test]
+    fn references_come_first_as_they_came() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        let mut keys = Spill::new(&Budget::of(1 << 20, 0, &std::env::temp_dir()));
+        keys.append(&[0, 0, 1, 3, 2]).unwrap();
+        let order = Order::new(&keys, 5, 2, &pool).unwrap();
+        assert_eq!([0, 1, 2, 3, 4].map(|rank| order.document(rank)), [0, 1, 3, 4, 2]);
     }
 }

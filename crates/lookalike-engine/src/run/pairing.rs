@@ -12,6 +12,7 @@ use super::{
     banding::{self, Buckets, each_bucket},
     grouping::each_group,
     order::Order,
+    references::References,
     table::Table,
     verdicts::Verdicts,
 };
@@ -28,6 +29,8 @@ use crate::{
 /// numbers of their own, in keep order too: what later passes hold grows with them and not with the collection.
 pub(crate) struct Pairing {
     pub(crate) order: Order,
+    /// By document, and by rank.
+    pub(crate) references: References,
     /// Each copy with its leader, the first in keep order with its digest; ranks, by copy.
     pub(crate) copies: Vec<(u64, u64)>,
     /// Where the copy of a rank stands there.
@@ -59,7 +62,8 @@ impl Pairing {
             let message = format!("{documents} documents: more than {} are not possible; split them", banding::MOST_DOCUMENTS);
             return Err(Error::new(ErrorKind::Input, message));
         }
-        let order = Order::new(&table.keys, documents, pool)?;
+        let references = table.references;
+        let order = Order::new(&table.keys, documents, references.documents, pool)?;
         table.keys.clear();
         let (empty, is_copy, leaders) = (Places::none(documents), Places::none(documents), Places::none(documents));
         let nothing = fingerprint::digest(&Tokens::new());
@@ -89,6 +93,7 @@ impl Pairing {
         let (bits, stride, budget) = (Bits::OfDocuments(bits), table.stride, table.budget.clone());
         Ok(Self {
             order,
+            references,
             copies,
             places_of_copies: Numbering::of(is_copy),
             empty,
@@ -114,6 +119,16 @@ impl Pairing {
         })
     }
 
+    /// How many of the contenders are references; they have the first numbers.
+    pub(crate) fn reference_numbers(&self) -> u32 {
+        self.contenders.below(self.references.documents) as u32
+    }
+
+    /// The references among the contenders.
+    pub(crate) fn numbered_references(&self) -> References {
+        References { documents: self.reference_numbers().into(), ..self.references }
+    }
+
     /// The document of a contender.
     pub(crate) fn document(&self, number: u32) -> u64 {
         self.order.document(self.contenders.place(number.into()))
@@ -129,21 +144,20 @@ impl Pairing {
         self.copies.iter().filter_map(|&(copy, leader)| Some((copy, self.number(leader)?)))
     }
 
-    /// Whether a rank is a copy's.
-    pub(crate) fn is_copy(&self, rank: u64) -> bool {
-        self.places_of_copies.places().contains(rank)
-    }
-
     /// A copy's leader; ranks.
     pub(crate) fn leader(&self, copy: u64) -> Option<u64> {
         self.places_of_copies.number(copy).map(|at| self.copies[at as usize].1)
     }
 
-    /// Whether a document stays, once that is decided about the contenders.
+    /// Whether a document stays among the inputs', once that is decided about the contenders.
     pub(crate) fn is_kept(&self, document: u64, verdicts: &Verdicts) -> bool {
         let rank = self.order.rank(document);
         let dropped = |number| verdicts.of(number).representative().is_some();
-        !self.is_copy(rank) && !self.number(rank).is_some_and(dropped)
+        let decided = match self.leader(rank) {
+            Some(leader) if self.references.may_stand(leader) => return false,
+            leader => leader.unwrap_or(rank),
+        };
+        !self.references.contains(rank) && !self.number(decided).is_some_and(dropped)
     }
 
     /// The fixed-size sketch of a contender; `room` holds what has to be read.
@@ -227,6 +241,9 @@ impl Pairing {
             let mut buckets = Buckets::new(&budget);
             let place = |document| Some(self.order.rank(document)).filter(|&rank| self.contenders.places().contains(rank));
             each_bucket(column, at_most, room, place, |bucket| {
+                if !self.references.compared(bucket[0], bucket[bucket.len() - 1]) {
+                    return Ok(());
+                }
                 bucket.iter().for_each(|&rank| sharing.insert(rank));
                 buckets.push(bucket)
             })?;
@@ -296,20 +313,21 @@ struct Marking<'a> {
 impl Marking<'_> {
     fn mark(&mut self, bucket: &[u64]) -> Result<()> {
         for (i, &rank) in bucket.iter().enumerate() {
+            let (behind, before) = self.pairing.references.compared_with(i, bucket);
             if self.likely.contains(rank) {
                 continue;
             }
             let Some(number) = self.pairing.number(rank) else { continue };
             let own = self.pairing.bits(number, &mut self.own)?;
             let mut found = None;
-            for &other in bucket[i + 1..].iter().chain(&bucket[..i]).take(LOOKS) {
+            for &other in behind.iter().chain(before).take(LOOKS) {
                 let Some(number) = self.pairing.number(other) else { continue };
                 if self.method.agree(own, self.pairing.bits(number, &mut self.other)?) {
                     found = Some(other);
                     break;
                 }
             }
-            if found.is_some() || bucket.len() > LOOKS + 1 {
+            if found.is_some() || behind.len() + before.len() > LOOKS {
                 self.likely.insert(rank);
             }
             if let Some(other) = found {

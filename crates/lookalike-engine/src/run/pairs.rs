@@ -17,6 +17,7 @@ use super::{
     matching::{Likeness, Matcher},
     meeting::Meetings,
     pairing::Pairing,
+    references::References,
     sketching::{self, Beside, reading},
     table::Table,
 };
@@ -24,11 +25,11 @@ use crate::{
     config::{Observer, RunConfig, windows_ahead},
     error::{Error, ErrorKind, Result, without_panic},
     places::Places,
-    read::{Source, expand},
+    read::{Source, expand, expand_references},
     write::{Output, finish, refuse_overwriting},
 };
 
-/// A line of the output; `a` comes before `b` in the input.
+/// A line of the output; `a` comes before `b` in the input, or is the reference document.
 #[derive(Debug, Serialize)]
 pub struct Pair<'a> {
     /// The first document's id.
@@ -88,8 +89,11 @@ impl PairFigures {
 /// What was looked at and found.
 #[derive(Debug, Clone, Serialize)]
 pub struct PairsSummary {
-    /// Documents read.
+    /// Documents read; references' not among them.
     pub documents: u64,
+    /// Documents of references; none where no reference was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub references: Option<u64>,
     /// Pairs written.
     pub pairs: u64,
     /// How candidates were found.
@@ -101,7 +105,8 @@ pub struct PairsSummary {
     pub bad_examples: Vec<String>,
 }
 
-/// Writes every pair of similar documents, sorted by their places in the input. Empty texts match nothing.
+/// Writes every pair of similar documents, sorted by their places in the input. Empty texts match nothing. Where there are
+/// references, these are the pairs of a reference document and one of the inputs.
 ///
 /// Similar is what reaches the threshold by exact count, unless the configuration says otherwise: what the sketches take for
 /// similar, or every candidate. Only exact figures are counted.
@@ -118,11 +123,14 @@ fn all_passes(config: &RunConfig, output: Option<&Path>, observer: Observer) -> 
     let (verify, cluster) = (config.method.verify.or(Some(Verify::Exact)), Cluster::Law);
     let method = Method::new(Config { verify, cluster, ..config.method.clone() })?;
     let inputs = expand(config)?;
+    let mut all = expand_references(config, &inputs)?;
+    let references = all.len();
+    all.extend(inputs);
     let stdout = PathBuf::from("-");
     let path = output.unwrap_or(&stdout);
     let named: Vec<&Path> = config.skip_bad.as_deref().into_iter().chain([path]).collect();
-    refuse_overwriting(&named, &inputs)?;
-    let source = Source::new(inputs, reading(config)?, &config.temp_dir)?;
+    refuse_overwriting(&named, &all)?;
+    let source = Source::with_references(all, references, reading(config)?, &config.temp_dir)?;
     let mut output = Output::create(path, config.threads)?;
     let mut bad = config.skip_bad.as_deref().map(|path| Output::create(path, config.threads)).transpose()?;
     let pool = pool(config.threads)?;
@@ -130,6 +138,8 @@ fn all_passes(config: &RunConfig, output: Option<&Path>, observer: Observer) -> 
     output.run_ahead(windows_ahead(budget.memory()));
     let beside = Beside { bad: bad.as_mut(), state: None };
     let mut table = sketching::sketch(config, &method, &source, &budget, &pool, beside, observer)?;
+    // Inputs' copies of a reference document are its own: whatever is like it is like them.
+    table.references = References { only: references > 0, among: true, held: false, ..table.references };
     let mut pairing = Pairing::new(&mut table, &pool)?;
     // The size of a copied text is a figure of its pairs, whomever else it is like.
     let copied = Places::none(table.documents);
@@ -158,7 +168,8 @@ fn all_passes(config: &RunConfig, output: Option<&Path>, observer: Observer) -> 
     let mut finding = Finding::new(&method);
     finding.count(&counted, &matcher, &budget);
     Ok(PairsSummary {
-        documents: table.documents,
+        documents: table.documents - table.references.documents,
+        references: (references > 0).then_some(table.references.documents),
         pairs: listed,
         finding,
         bad_lines: table.counts.bad_lines,
@@ -219,6 +230,12 @@ impl Listing<'_> {
         }
     }
 
+    /// Whether a pair of documents, in order, is listed: of a reference and another, where there are references.
+    fn wanted(&self, a: u64, b: u64) -> bool {
+        let references = self.pairing.references;
+        !references.only || references.contains(a) && !references.contains(b)
+    }
+
     /// A contender and its copies; documents.
     fn group(&self, number: u32) -> impl Iterator<Item = u64> {
         [self.pairing.document(number)]
@@ -244,7 +261,7 @@ impl Listing<'_> {
             partners.clear();
             partners.extend(self.group(leader).map(|b| (b, same)));
             partners.extend(others.flat_map(|m| self.group(m.1).map(|b| (b, m.2))));
-            partners.retain(|&(b, _)| b > a);
+            partners.retain(|&(b, _)| b > a && self.wanted(a, b));
             partners.sort_unstable_by_key(|&(b, _)| b);
             count += partners.len() as u64;
             if partners.is_empty() {

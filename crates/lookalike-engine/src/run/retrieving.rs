@@ -83,6 +83,8 @@ struct DecisionLine<'a> {
     id: &'a RawValue,
     #[serde(borrow)]
     representative: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    reference: Option<&'a RawValue>,
 }
 
 /// Reads the decisions that [`dedup`](super::dedup::dedup) wrote about a collection: each document's representative, itself
@@ -94,6 +96,11 @@ pub fn read_decisions(path: &Path, roll: &Roll, temp_dir: &Path) -> Result<Vec<u
     let mut representatives: Vec<Option<u32>> = vec![None; roll.documents() as usize];
     each_line(path, temp_dir, |line| {
         let line: DecisionLine = parse(line, "a decision that dedup wrote")?;
+        if let Some(reference) = line.reference {
+            return Err(format!(
+                "dropped for a document of a reference, {reference}: give the decisions of a run without --against"
+            ));
+        }
         let document = named(roll, line.id)?;
         let representative = line.representative.map_or(Ok(document), |id| named(roll, id))?;
         match representatives[document as usize].replace(representative) {

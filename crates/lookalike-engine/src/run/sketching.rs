@@ -13,6 +13,7 @@ use super::{
     ids::hash_name,
     parallel::{Weigh, in_order_placed},
     recording::Recorded,
+    references::References,
     table::{Sketched, Table},
 };
 use crate::{
@@ -82,12 +83,14 @@ pub(crate) fn sketch(
     let Beside { mut bad, mut state } = beside;
     let fields = &source.reading().fields;
     let mut table = Table::new(method, budget);
+    table.reference_parts = source.reference_parts();
+    table.references = References { only: config.against_only, held: config.drop_holders, ..References::default() };
     let checked = !config.allow_repeated_ids;
     let start = match &mut state {
         Some(state) => restore(state, (method, fields), source, &mut table, &mut bad, checked)?,
         None => Start::default(),
     };
-    let pass = Pass { method, reading: source.reading(), skip_bad: config.skip_bad.is_some(), spare: Mutex::default() };
+    let pass = Pass { method, source, skip_bad: config.skip_bad.is_some(), spare: Mutex::default() };
     let mut estimating = Estimating::new();
     in_order_placed(
         pool,
@@ -119,13 +122,14 @@ pub(crate) fn sketch(
     if let Some(state) = state {
         state.commit()?;
     }
-    if table.documents == 0 {
+    if table.documents == table.references.documents {
         let why = match (table.counts.bad_lines, table.counts.blank_lines == 0) {
+            _ if config.has_references() => "is empty, or has only blank or bad lines",
             (0, true) => "is empty",
             (0, false) => "has only blank lines",
             _ => "has only bad lines",
         };
-        let names: Vec<String> = source.inputs().iter().map(|input| input.name()).collect();
+        let names: Vec<String> = source.inputs()[source.references()..].iter().map(|input| input.name()).collect();
         let message = format!("{}: no documents: the input {why}; each line must be one JSON object", names.join(", "));
         return Err(Error::new(ErrorKind::Input, message));
     }
@@ -179,7 +183,7 @@ fn refuse_repeated_ids(table: &mut Table, source: &Source, pool: &ThreadPool) ->
 
 struct Pass<'a> {
     method: &'a Method,
-    reading: &'a Reading,
+    source: &'a Source,
     skip_bad: bool,
     /// Emptied results, to be filled again: fresh memory is dear.
     spare: Mutex<Vec<Sketched>>,
@@ -188,11 +192,12 @@ struct Pass<'a> {
 impl Pass<'_> {
     fn block(&self, block: &Block, worker: &mut Worker) -> Result<Sketched> {
         let Worker { room, scratch } = worker;
+        let (reading, fields) = (self.source.reading_of(block.part), &self.source.reading().fields);
         let mut out = lock(&self.spare).pop().unwrap_or_else(|| Sketched::new(self.method));
         out.info.part = block.part;
         for at in 0..block.len() {
             let number = at as u32;
-            let record = match block.record(at, self.reading, room) {
+            let record = match block.record(at, reading, room) {
                 Ok(Some(record)) => record,
                 Ok(None) => {
                     out.info.skipped.push(number);
@@ -217,10 +222,10 @@ impl Pass<'_> {
             if self.method.lists() {
                 out.lists.push(&scratch.elements, scratch.level);
             }
-            if self.reading.fields.keep != Keep::First {
+            if fields.keep != Keep::First {
                 out.keys.push(record.key);
             }
-            if self.reading.fields.label.is_some() {
+            if fields.label.is_some() {
                 out.labels.push(NonZeroU128::new(hash_name(record.label)).filter(|_| !record.label.is_empty()));
             }
             out.ids.push(record.id);

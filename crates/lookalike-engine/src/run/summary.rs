@@ -9,7 +9,7 @@ use crate::state::Resumed;
 /// The outcome of a run. Documents in = kept + dropped, always.
 #[derive(Debug, Clone, Serialize)]
 pub struct Summary {
-    /// Documents read.
+    /// Documents read; references' not among them, here and below.
     pub documents: u64,
     /// Documents that stay.
     pub kept: u64,
@@ -23,7 +23,7 @@ pub struct Summary {
     pub empty: u64,
     /// Of the kept: those for which others were dropped.
     pub representatives: u64,
-    /// Documents in the largest group.
+    /// Documents in the largest group of a kept one.
     pub largest_group: u64,
     /// Lines that were set aside as no records.
     pub bad_lines: u64,
@@ -33,7 +33,7 @@ pub struct Summary {
     pub without_id: u64,
     /// Blank lines, passed over.
     pub blank_lines: u64,
-    /// Bytes of the documents' lines, decompressed.
+    /// Bytes of the documents' lines, decompressed, and of references'.
     pub bytes: u64,
     /// How candidates were found.
     #[serde(flatten)]
@@ -52,9 +52,25 @@ pub struct Summary {
     pub verify: Verify,
     /// Which document of a group stays.
     pub keep: String,
+    /// What was compared with besides; none where no reference was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub against: Option<Against>,
     /// Where the run went on that an earlier one had begun.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resumed: Option<Resumed>,
+}
+
+/// References, and what they did.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub struct Against {
+    /// Documents of the references.
+    pub documents: u64,
+    /// Of the dropped documents those that were dropped for one of these; the others were for one that is kept.
+    pub dropped: u64,
+    /// Whether documents were compared with references only.
+    pub only: bool,
+    /// Whether they went for what they contain, and not for what contains them.
+    pub holders: bool,
 }
 
 /// Wall-clock seconds by pass.
@@ -101,6 +117,7 @@ impl Summary {
             method: method.config().clone(),
             verify: method.verify(),
             keep: String::new(),
+            against: None,
             resumed: None,
         }
     }

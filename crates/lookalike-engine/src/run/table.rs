@@ -8,6 +8,7 @@ use super::{
     ids::{BlockIds, Ids},
     lists::{BlockLists, Lists},
     parallel::{Place, Weigh},
+    references::References,
 };
 use crate::{
     error::{Error, ErrorKind, Result},
@@ -20,6 +21,10 @@ use crate::{
 pub(crate) struct Table {
     pub(crate) blocks: Vec<BlockInfo>,
     pub(crate) documents: u64,
+    /// The first of them that are references'.
+    pub(crate) references: References,
+    /// The first parts of the source that are.
+    pub(crate) reference_parts: usize,
     pub(crate) digests: Spill<Digest>,
     /// The fixed-size sketches, `stride` bytes each.
     pub(crate) bits: Spill<u8>,
@@ -44,7 +49,7 @@ pub(crate) struct Counts {
     pub(crate) bad_lines: u64,
     /// The first bad lines, told.
     pub(crate) bad_examples: Vec<String>,
-    /// Documents without an id of their own.
+    /// Documents without an id of their own, references aside.
     pub(crate) without_id: u64,
 }
 
@@ -126,6 +131,8 @@ impl Table {
         Self {
             blocks: Vec::new(),
             documents: 0,
+            references: References::default(),
+            reference_parts: 0,
             digests: Spill::new(budget),
             bits: Spill::new(budget),
             stride: method.stride(),
@@ -140,14 +147,20 @@ impl Table {
     }
 
     /// Appends the next block's documents, and leaves `sketched` empty, to be filled again. Whether ids are unique can be told when
-    /// they are `checked`.
+    /// they are `checked`; those of references never are: they are only pointed at, with their places, and every test set may
+    /// count its items from 0.
     pub(crate) fn add(&mut self, sketched: &mut Sketched, checked: bool) -> Result<()> {
         let Sketched { info, digests, bits, columns, lists, keys, labels, ids, bad_messages, without_id, line_bytes, .. } =
             sketched;
         info.first_document = self.documents;
         self.documents += digests.len() as u64;
+        let is_reference = info.part < self.reference_parts;
+        if is_reference {
+            self.references.documents = self.documents;
+        } else {
+            self.counts.without_id += *without_id;
+        }
         self.counts.line_bytes += *line_bytes;
-        self.counts.without_id += *without_id;
         self.counts.bad_lines += bad_messages.len() as u64;
         self.counts.blank_lines += (info.skipped.len() - bad_messages.len()) as u64;
         self.counts.bad_examples.extend(bad_messages.drain(..).map(|(_, message)| message));
@@ -158,7 +171,7 @@ impl Table {
         self.keys.append(keys)?;
         self.labels.append(labels);
         self.lists.append(lists)?;
-        self.ids.append(ids, checked)?;
+        self.ids.append(ids, checked && !is_reference)?;
         self.blocks.push(std::mem::take(info));
         sketched.clear();
         Ok(())

@@ -91,6 +91,10 @@ struct Described<'a> {
     label_field: Option<&'a str>,
     allow_repeated_ids: bool,
     skip_bad: bool,
+    /// Inputs that are references.
+    against: usize,
+    against_only: bool,
+    drop_holders: bool,
 }
 
 impl Manifest {
@@ -107,6 +111,9 @@ impl Manifest {
             label_field: config.label_field.as_deref(),
             allow_repeated_ids: config.allow_repeated_ids,
             skip_bad: config.skip_bad.is_some(),
+            against: source.references(),
+            against_only: config.against_only,
+            drop_holders: config.drop_holders,
         };
         let configuration = to_raw_value(&described).map_err(not_written)?;
         let byte_order = if cfg!(target_endian = "little") { "little" } else { "big" };

@@ -35,6 +35,15 @@ impl Likeness {
     }
 }
 
+/// For what a document is dropped.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Representative<'a> {
+    /// Its id, as it stood in the input.
+    pub(crate) id: &'a str,
+    /// Where it stands, for a reference document: a kept one may have the same id.
+    pub(crate) place: Option<&'a str>,
+}
+
 /// What stands behind the id of a document that is like no other.
 const UNIQUE: &[u8] =
     b",\"verdict\":\"kept\",\"reason\":\"unique\",\"representative\":null,\"resemblance\":null,\"containment\":null,\
@@ -59,7 +68,7 @@ impl DecisionLines {
         self.put(name(reason));
         self.put("\",\"representative\":null");
         self.figures([None; 3])?;
-        self.end(cluster_size, false)
+        self.end(cluster_size, false, None)
     }
 
     /// A dropped document.
@@ -67,7 +76,7 @@ impl DecisionLines {
         &mut self,
         id: &str,
         reason: Reason,
-        representative: &str,
+        representative: Representative,
         likeness: Likeness,
         cluster_size: u32,
     ) -> Result<()> {
@@ -75,9 +84,9 @@ impl DecisionLines {
         self.put(",\"verdict\":\"dropped\",\"reason\":\"");
         self.put(name(reason));
         self.put("\",\"representative\":");
-        self.put(representative);
+        self.put(representative.id);
         self.figures(likeness.figures())?;
-        self.end(cluster_size, matches!(likeness, Likeness::Estimated(..)))
+        self.end(cluster_size, matches!(likeness, Likeness::Estimated(..)), representative.place)
     }
 
     fn begin(&mut self, id: &str) {
@@ -87,17 +96,24 @@ impl DecisionLines {
 
     fn figures(&mut self, [resemblance, containment, of_representative]: [Option<f64>; 3]) -> Result<()> {
         self.put(",\"resemblance\":");
-        self.number(resemblance)?;
+        self.value(resemblance)?;
         self.put(",\"containment\":");
-        self.number(containment)?;
+        self.value(containment)?;
         self.put(",\"containment_of_representative\":");
-        self.number(of_representative)
+        self.value(of_representative)
     }
 
-    fn end(&mut self, cluster_size: u32, estimated: bool) -> Result<()> {
+    fn end(&mut self, cluster_size: u32, estimated: bool, reference: Option<&str>) -> Result<()> {
         self.put(",\"cluster_size\":");
-        self.number(cluster_size)?;
-        self.put(if estimated { ",\"estimated\":true}\n" } else { "}\n" });
+        self.value(cluster_size)?;
+        if estimated {
+            self.put(",\"estimated\":true");
+        }
+        if let Some(reference) = reference {
+            self.put(",\"reference\":");
+            self.value(reference)?;
+        }
+        self.put("}\n");
         Ok(())
     }
 
@@ -105,8 +121,8 @@ impl DecisionLines {
         self.bytes.extend_from_slice(text.as_bytes());
     }
 
-    /// A number, or null.
-    fn number(&mut self, value: impl Serialize) -> Result<()> {
+    /// A number, a string, or null.
+    fn value(&mut self, value: impl Serialize) -> Result<()> {
         serde_json::to_writer(&mut self.bytes, &value)
             .map_err(|error| Error::new(ErrorKind::Output, format!("a decision: {error}")))
     }
@@ -120,6 +136,7 @@ fn name(reason: Reason) -> &'static str {
         Reason::Exact => "exact",
         Reason::Near => "near",
         Reason::Contained => "contained",
+        Reason::Holds => "holds",
     }
 }
 
@@ -143,6 +160,8 @@ mod tests {
         cluster_size: u32,
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         estimated: bool,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reference: Option<&'a str>,
     }
 
     fn likeness() -> impl Strategy<Value = Likeness> {
@@ -162,22 +181,26 @@ mod tests {
             id in prop_oneof![any::<String>().prop_map(serde_json::Value::from), any::<i64>().prop_map(serde_json::Value::from)],
             reason in prop::sample::select(vec![
                 Reason::Unique, Reason::Representative, Reason::Empty, Reason::Exact, Reason::Near, Reason::Contained,
+                Reason::Holds,
             ]),
             likeness in likeness(),
             cluster_size in prop_oneof![1u32..3, any::<u32>()],
+            place: Option<String>,
         ) {
             let id = serde_json::value::to_raw_value(&id).unwrap();
             let line = |verdict, [resemblance, containment, containment_of_representative]: [_; 3], estimated| {
                 let representative = (verdict == "dropped").then_some(&*id);
+                let reference = place.as_deref().filter(|_| verdict == "dropped");
                 let line = Line {
                     id: &id, verdict, reason, representative, resemblance, containment, containment_of_representative,
-                    cluster_size, estimated,
+                    cluster_size, estimated, reference,
                 };
                 serde_json::to_string(&line).unwrap() + "\n"
             };
             let (mut kept, mut dropped) = (DecisionLines::default(), DecisionLines::default());
             kept.kept(id.get(), reason, cluster_size).unwrap();
-            dropped.dropped(id.get(), reason, id.get(), likeness, cluster_size).unwrap();
+            let representative = Representative { id: id.get(), place: place.as_deref() };
+            dropped.dropped(id.get(), reason, representative, likeness, cluster_size).unwrap();
             prop_assert_eq!(String::from_utf8(kept.bytes).unwrap(), line("kept", [None; 3], false));
             let estimated = matches!(likeness, Likeness::Estimated(..));
             prop_assert_eq!(String::from_utf8(dropped.bytes).unwrap(), line("dropped", likeness.figures(), estimated));

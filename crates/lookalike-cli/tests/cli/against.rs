@@ -1,0 +1,322 @@
+//! `--against`: new documents and references that stay.
+
+use std::{fs, io::Write, process::Stdio};
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use crate::{Place, Ran, testdata};
+
+/// A sentence of so many words that no other number has.
+fn words(number: usize, count: usize) -> String {
+    (0..count).map(|word| format!("n{number}w{word}")).collect::<Vec<_>>().join(" ")
+}
+
+/// Lines of texts, with ids from 0.
+fn jsonl(texts: &[String]) -> String {
+    texts.iter().enumerate().map(|(id, text)| serde_json::json!({"id": id, "text": text}).to_string() + "\n").collect()
+}
+
+fn decisions(place: &Place, name: &str) -> Vec<Value> {
+    place.read(name).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Today's crawl: an old page, the same but for form, a new page, the same, an old page changed a little.
+fn crawls(place: &Place) {
+    let [first, second, new] = [0, 1, 2].map(|number| words(number, 30));
+    // What was there twice stays twice.
+    place.write("old.jsonl", jsonl(&[first.clone(), second.clone(), first.clone(), format!("{first} once more")]));
+    place.write("today.jsonl", jsonl(&[first.to_uppercase(), new.clone(), new, format!("{second} changed"), words(3, 2)]));
+}
+
+#[test]
+fn what_an_earlier_crawl_had_is_dropped_for_it() {
+    let place = Place::new();
+    crawls(&place);
+    assert_snapshot!(place.run("dedup today.jsonl --against old.jsonl -o new.jsonl").shown(), @"
+    exit 0
+    --- stdout
+    --- stderr
+    5 documents in = 2 kept + 3 dropped (60.0 %)
+      against  4 reference documents: 2 dropped for one of these, 1 for one that is kept
+      dropped  2 the same as a kept one but for form, 1 resembling it by 0.8 or more, measured exactly
+      kept     1 with others dropped for them (largest group 2), 1 alone, 0 empty
+      found    99.83 % of pairs at 0.8, more above it (21 bands of 6 rows); 1 pair looked at
+      written  kept lines to new.jsonl
+      written  decisions to new.decisions.jsonl
+    ");
+    assert_snapshot!(place.read("new.decisions.jsonl"), @r#"
+    {"id":0,"verdict":"dropped","reason":"exact","representative":0,"resemblance":1.0,"containment":1.0,"containment_of_representative":1.0,"cluster_size":2,"reference":"old.jsonl:1"}
+    {"id":1,"verdict":"kept","reason":"representative","representative":null,"resemblance":null,"containment":null,"containment_of_representative":null,"cluster_size":2}
+    {"id":2,"verdict":"dropped","reason":"exact","representative":1,"resemblance":1.0,"containment":1.0,"containment_of_representative":1.0,"cluster_size":2}
+    {"id":3,"verdict":"dropped","reason":"near","representative":1,"resemblance":0.9629629629629629,"containment":0.9629629629629629,"containment_of_representative":1.0,"cluster_size":2,"reference":"old.jsonl:2"}
+    {"id":4,"verdict":"kept","reason":"unique","representative":null,"resemblance":null,"containment":null,"containment_of_representative":null,"cluster_size":1}
+    "#);
+    let today = place.read("today.jsonl");
+    let lines: Vec<&str> = today.lines().collect();
+    assert_eq!(place.read("new.jsonl"), format!("{}\n{}\n", lines[1], lines[4]));
+    assert_eq!(place.names(), ["new.decisions.jsonl", "new.jsonl", "old.jsonl", "today.jsonl"]);
+    // The other way to say it; whoever stays of the others, and without any file that could be looked at twice.
+    let ran = place.run("dedup --against old.jsonl --keep longest -o again.jsonl today.jsonl --quiet");
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    assert_eq!(place.read("again.jsonl"), place.read("new.jsonl"));
+    assert_eq!(place.read("again.decisions.jsonl"), place.read("new.decisions.jsonl"));
+    let mut child =
+        place.command("dedup - --against old.jsonl -o -").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(today.as_bytes()).unwrap();
+    assert_eq!(Ran::of(child.wait_with_output().unwrap()).out, place.read("new.jsonl"));
+    let mut command = place.command("dedup --against old.jsonl -o - -q");
+    assert_eq!(Ran::of(command.args(["--input-command", "cat today.jsonl"]).output().unwrap()).out, place.read("new.jsonl"));
+    // References from standard input.
+    let mut child =
+        place.command("dedup today.jsonl --against - -o -").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(place.read("old.jsonl").as_bytes()).unwrap();
+    assert_eq!(Ran::of(child.wait_with_output().unwrap()).out, place.read("new.jsonl"));
+}
+
+#[test]
+fn documents_like_each_other_stay_where_only_references_count() {
+    let place = Place::new();
+    crawls(&place);
+    let ran = place.run("dedup today.jsonl --against old.jsonl --against-only -o new.jsonl");
+    assert!(ran.err.contains("4 reference documents: 2 dropped for one of these, documents were not compared"), "{}", ran.err);
+    assert_eq!(place.read("new.jsonl").lines().count(), 3);
+    let verdicts: Vec<_> = decisions(&place, "new.decisions.jsonl").iter().map(|line| line["reason"].to_string()).collect();
+    assert_eq!(verdicts, ["\"exact\"", "\"unique\"", "\"unique\"", "\"near\"", "\"unique\""]);
+    let dry = place.run("dedup today.jsonl --against old.jsonl --against-only --dry-run --json");
+    let summary: Value = serde_json::from_str(&dry.out).unwrap();
+    assert_eq!(summary["against"], serde_json::json!({"documents": 4, "dropped": 2, "only": true, "holders": false}));
+    assert_eq!((&summary["documents"], &summary["kept"]), (&5.into(), &3.into()));
+}
+
+#[test]
+fn a_training_set_is_cleaned_of_test_items() {
+    let place = Place::new();
+    fs::create_dir(place.path("tests")).unwrap();
+    // Test sets in two formats, whose items have the same numbers; one is shorter than a shingle.
+    place.write("tests/a.jsonl", jsonl(&[words(0, 40), words(1, 40)]));
+    place.write("tests/b.csv", format!("id,text\n0,{}\n1,what now\n", words(2, 40)));
+    let train = [
+        format!("{} {} {}", words(10, 300), words(1, 40), words(11, 300)),
+        words(12, 500),
+        format!("{} {}", words(2, 38), words(13, 200)),
+        words(0, 35),
+        "What now?".into(),
+        format!("{} what now", words(14, 50)),
+        words(12, 500),
+    ];
+    place.write("train.jsonl", jsonl(&train));
+    let command = "dedup train.jsonl --against tests --against-only --measure containment --drop-holders --modulus 1";
+    let ran = place.run(&format!("{command} -o clean.jsonl"));
+    assert_snapshot!(ran.shown(), @"
+    exit 0
+    --- stdout
+    --- stderr
+    7 documents in = 3 kept + 4 dropped (57.1 %)
+      against  4 reference documents: 4 dropped for one of these, documents were not compared with each other
+      dropped  1 the same as a kept one but for form, 3 containing it by 0.8 or more, measured exactly
+      kept     0 with others dropped for them (largest group 1), 3 alone, 0 empty
+      found    99.75 % of pairs at 0.8 of texts of 50 shingles, more of longer and fewer of shorter ones (one shingle in 1 sampled); 3 pairs looked at
+      written  kept lines to clean.jsonl
+      written  decisions to clean.decisions.jsonl
+    ");
+    let shown: Vec<String> = decisions(&place, "clean.decisions.jsonl")
+        .iter()
+        .map(|line| {
+            ["id", "reason", "representative", "reference", "containment_of_representative"]
+                .map(|field| line[field].to_string())
+                .join(" ")
+        })
+        .collect();
+    assert_snapshot!(shown.join("\n"), @r#"
+    0 "holds" 1 "tests/a.jsonl:2" 1.0
+    1 "unique" null null null
+    2 "holds" "0" "tests/b.csv:2" 0.9444444444444444
+    3 "holds" 0 "tests/a.jsonl:1" 0.8611111111111112
+    4 "exact" "1" "tests/b.csv:3" 1.0
+    5 "unique" null null null
+    6 "unique" null null null
+    "#);
+    // The other direction: what is contained in a reference document.
+    let ran = place.run("dedup train.jsonl --against tests --against-only --measure containment --modulus 1 -o other.jsonl");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let dropped: Vec<_> = decisions(&place, "other.decisions.jsonl")
+        .into_iter()
+        .filter(|line| line["verdict"] == "dropped")
+        .map(|line| (line["id"].clone(), line["reason"].clone()))
+        .collect();
+    assert_eq!(dropped, [(3.into(), "contained".into()), (4.into(), "exact".into())]);
+}
+
+#[test]
+fn ids_may_be_in_both_and_repeat_in_references() {
+    let place = Place::new();
+    place.write("a.jsonl", jsonl(&[words(0, 20), words(1, 20)])).write("b.jsonl", jsonl(&[words(2, 20), words(3, 20)]));
+    place.write("in.jsonl", jsonl(&[words(3, 20), words(4, 20), words(4, 20)]));
+    let ran = place.run("dedup in.jsonl --against a.jsonl b.jsonl -o out.jsonl");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let lines = decisions(&place, "out.decisions.jsonl");
+    let shown = |at: usize| (lines[at]["representative"].clone(), lines[at].get("reference").cloned());
+    assert_eq!(shown(0), (1.into(), Some("b.jsonl:2".into())));
+    assert_eq!(shown(2), (1.into(), None));
+    // Inputs' own must still be unique.
+    place.write("more.jsonl", jsonl(&[words(9, 20)]));
+    let ran = place.run("dedup in.jsonl more.jsonl --against a.jsonl b.jsonl -o out.jsonl");
+    assert!(ran.code == 2 && ran.err.contains("more.jsonl:1: id 0 was already used at in.jsonl:1"), "{}", ran.err);
+    assert_eq!(place.run("dedup in.jsonl more.jsonl --against a.jsonl --allow-repeated-ids -o out.jsonl").code, 0);
+}
+
+#[test]
+fn a_reference_may_have_no_document_but_must_be_there() {
+    let place = Place::new();
+    crawls(&place);
+    place.write("empty.jsonl", "");
+    let ran = place.run("dedup today.jsonl --against empty.jsonl -o new.jsonl");
+    assert!(
+        ran.code == 0 && ran.err.contains("0 reference documents: 0 dropped for one of these, 1 for one that is kept"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(place.run("dedup today.jsonl -o alone.jsonl").code, 0);
+    assert_eq!(place.read("new.decisions.jsonl"), place.read("alone.decisions.jsonl"));
+    let ran = place.run("dedup today.jsonl --against empty.jsonl --against-only -o new.jsonl");
+    assert!(ran.code == 0 && place.read("new.jsonl") == place.read("today.jsonl"), "{}", ran.err);
+    let ran = place.run("dedup empty.jsonl --against today.jsonl -o none.jsonl");
+    assert!(ran.code == 2 && ran.err.contains("empty.jsonl: no documents"), "{}", ran.err);
+    fs::create_dir(place.path("folder")).unwrap();
+    for (reference, message) in [
+        ("gone.jsonl", "gone.jsonl: no such file"),
+        ("'no*.jsonl'", "no file matches"),
+        ("folder", "in this folder"),
+        ("today.jsonl", "today.jsonl: given twice, as an input and as a reference (--against)"),
+        ("./today.jsonl", "leave out one of the two"),
+        ("old.jsonl old.jsonl", "old.jsonl: given twice (first as old.jsonl)"),
+        ("none.jsonl", "none.jsonl: would overwrite the input none.jsonl"),
+    ] {
+        if reference == "none.jsonl" {
+            place.write("none.jsonl", jsonl(&[words(0, 9)]));
+        }
+        let ran = place.run(&format!("dedup today.jsonl --against {} -o none.jsonl", reference.replace('\'', "")));
+        assert!(ran.code == 2 && ran.err.contains(message), "{reference}: {}", ran.err);
+    }
+}
+
+#[test]
+fn what_has_no_meaning_with_references_is_refused() {
+    let place = Place::new();
+    crawls(&place);
+    for (flags, message) in [
+        ("--against old.jsonl --cluster components", "--against goes with --cluster law"),
+        ("--against old.jsonl --cluster greedy", "--against goes with --cluster law"),
+        ("--against old.jsonl --against-only --keep longest", "--against-only compares no two"),
+        ("--against old.jsonl --drop-holders", "--drop-holders goes with --measure containment"),
+        ("--against old.jsonl --drop-holders --measure containment --verify sketch", "leave out --verify"),
+        ("--against-only", "--against <REF>..."),
+        ("--drop-holders", "--against <REF>..."),
+    ] {
+        let ran = place.run(&format!("dedup today.jsonl {flags} -o none.jsonl"));
+        assert!(ran.code == 2 && ran.err.contains(message), "{flags}: {}", ran.err);
+        assert_eq!(place.names(), ["old.jsonl", "today.jsonl"]);
+    }
+}
+
+#[test]
+fn bad_lines_of_references_are_set_aside_too() {
+    let place = Place::new();
+    crawls(&place);
+    place.write("old.jsonl", format!("no record\n{}", place.read("old.jsonl")));
+    let ran = place.run("dedup today.jsonl --against old.jsonl -o new.jsonl");
+    assert!(ran.code == 2 && ran.err.contains("old.jsonl:1: not JSON"), "{}", ran.err);
+    let ran = place.run("dedup today.jsonl --against old.jsonl -o new.jsonl --skip-bad bad.txt");
+    assert!(ran.code == 0 && ran.err.contains("1 line set aside in bad.txt"), "{}", ran.err);
+    assert_eq!(place.read("bad.txt"), "no record\n");
+    assert_eq!(decisions(&place, "new.decisions.jsonl")[3]["reference"], "old.jsonl:3");
+}
+
+#[test]
+fn references_need_not_have_what_inputs_are_written_and_kept_by() {
+    let place = Place::new();
+    place.write("old.jsonl", jsonl(&[words(0, 20)]));
+    let csv = format!("id,date,text\n1,2020-01-01,{0}\n2,2021-01-01,{1}\n3,2022-01-01,{1}\n", words(0, 20), words(1, 20));
+    place.write("today.csv", &csv);
+    let ran = place.run("dedup today.csv --against old.jsonl --keep newest:date -o new.csv");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(place.read("new.csv"), format!("id,date,text\n3,2022-01-01,{}\n", words(1, 20)));
+    place.write("old.csv", format!("number,text\n7,{}\n", words(0, 20)));
+    let ran = place.run("dedup today.csv --against old.csv --keep newest:date -o again.csv");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(place.read("again.csv"), place.read("new.csv"));
+}
+
+#[test]
+fn a_state_is_of_its_references() {
+    let place = Place::new();
+    crawls(&place);
+    // A folder that cannot be written to ends the run after its state was begun.
+    let ended = |flags: &str| {
+        let ran = place.run(&format!("dedup today.jsonl {flags} -o new.jsonl --resume state --resume-part 1"));
+        (ran.code, ran.err)
+    };
+    place.write("today.jsonl", place.read("today.jsonl") + "no record\n");
+    let (code, err) = ended("--against old.jsonl");
+    assert!(code == 2 && err.contains("today.jsonl:6: not JSON"), "{err}");
+    for flags in ["", "--against old.jsonl --against-only"] {
+        let (code, err) = ended(flags);
+        assert!(code == 2 && err.contains("the state in state is of a run with against"), "{flags}: {err}");
+    }
+    place.write("old.jsonl", place.read("old.jsonl") + "\n");
+    let (code, err) = ended("--against old.jsonl");
+    assert!(code == 2 && err.contains("old.jsonl: ") && err.contains("put back what it was"), "{err}");
+}
+
+#[test]
+fn pairs_of_references_and_inputs_alone() {
+    let place = Place::new();
+    crawls(&place);
+    let listed = |flags: &str| {
+        let ran = place.run(&format!("pairs today.jsonl --against old.jsonl {flags}"));
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        let ids = |line: &str| {
+            let pair: Value = serde_json::from_str(line).unwrap();
+            format!("{}-{}", pair["a"], pair["b"])
+        };
+        (ran.out.lines().map(ids).collect::<Vec<_>>().join(" "), ran.err)
+    };
+    let (pairs, err) = listed("");
+    assert_eq!(pairs, "0-0 1-3 2-0 3-0");
+    assert!(err.starts_with("4 pairs of 4 reference documents and 5 documents; found"), "{err}");
+    assert_eq!(listed("--exact").0, pairs);
+    assert_eq!(listed("--measure containment").0, pairs);
+}
+
+/// A real collection, cut into halves: with the first as reference the second loses all that a run over both drops for the
+/// first, and more where the first's own copies would have gone.
+#[test]
+fn halves_of_a_real_collection() {
+    let place = Place::new();
+    let whole = testdata("licenses.jsonl.zst");
+    let lines = place.run(&format!("pairs {whole} -t 0.8")).out;
+    let unpacked = zstd::decode_all(fs::File::open(&whole).unwrap()).unwrap();
+    let all = String::from_utf8(unpacked).unwrap();
+    let (first, second): (Vec<&str>, Vec<&str>) = {
+        let lines: Vec<&str> = all.lines().collect();
+        (lines[..1200].to_vec(), lines[1200..].to_vec())
+    };
+    place.write("first.jsonl", first.join("\n")).write("second.jsonl", second.join("\n"));
+    let id = |line: &str| serde_json::from_str::<Value>(line).unwrap()["id"].clone();
+    let references: std::collections::HashSet<String> = first.iter().map(|line| id(line).to_string()).collect();
+    let mut similar = std::collections::BTreeSet::new();
+    for line in lines.lines() {
+        let pair: Value = serde_json::from_str(line).unwrap();
+        if references.contains(&pair["a"].to_string()) && !references.contains(&pair["b"].to_string()) {
+            similar.insert(pair["b"].to_string());
+        }
+    }
+    let ran = place.run("dedup second.jsonl --against first.jsonl --against-only -o kept.jsonl");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let dropped = decisions(&place, "kept.decisions.jsonl");
+    let dropped: std::collections::BTreeSet<String> =
+        dropped.iter().filter(|line| line["verdict"] == "dropped").map(|line| line["id"].to_string()).collect();
+    assert!(dropped.len() > 20);
+    assert_eq!(dropped, similar);
+}

@@ -1,0 +1,103 @@
+//! Reference documents: the first in keep order, kept by definition, and not compared with each other.
+
+use lookalike::{Cluster, Method, Verify, verify::Measure};
+
+use crate::{
+    config::RunConfig,
+    error::{Error, ErrorKind, Result},
+};
+
+/// Which documents are references, and what is compared with them. None are, and all is compared, by default.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct References {
+    /// How many there are: the documents below this number, which are the ranks below it too.
+    pub(crate) documents: u64,
+    /// No two other documents are compared.
+    pub(crate) only: bool,
+    /// A document goes for one that it contains, not for one that contains it.
+    pub(crate) held: bool,
+    /// References are compared with each other too: a pair of them says how others are alike that are one's copies.
+    pub(crate) among: bool,
+}
+
+impl References {
+    /// Refuses what has no meaning with references, or without.
+    pub(crate) fn check(config: &RunConfig, method: &Method) -> Result<()> {
+        let refuse = |message: &str| Err(Error::new(ErrorKind::Config, message));
+        let RunConfig { against_only, drop_holders, keep, .. } = config;
+        if !config.has_references() {
+            return match (against_only, drop_holders) {
+                (true, _) => refuse("--against-only goes with --against: name what is to be compared with"),
+                (_, true) => refuse("--drop-holders goes with --against: name what documents must not contain"),
+                _ => Ok(()),
+            };
+        }
+        if method.config().cluster != Cluster::Law {
+            return refuse(
+                "--against goes with --cluster law: references are kept whatever they are like, and a group that is made by chains \
+                 may have several of them; leave out --cluster",
+            );
+        }
+        if *against_only && keep.is_some() {
+            return refuse(
+                "--keep says which of the inputs' documents stays, and --against-only compares no two: leave out one of both",
+            );
+        }
+        if *drop_holders && (method.config().measure != Measure::Containment || method.verify() != Verify::Exact) {
+            return refuse("--drop-holders goes with --measure containment, counted exactly: give both, and leave out --verify");
+        }
+        Ok(())
+    }
+
+    pub(crate) fn contains(&self, document: u64) -> bool {
+        document < self.documents
+    }
+
+    /// Whether a document, or a rank, may stand for others: it is a reference, or documents are compared with each other.
+    pub(crate) fn may_stand(&self, document: u64) -> bool {
+        !self.only || self.contains(document)
+    }
+
+    /// Whether two documents, or ranks, are compared.
+    pub(crate) fn compared(&self, a: u64, b: u64) -> bool {
+        self.may_stand(a.min(b)) && (self.among || !self.contains(a.max(b)))
+    }
+
+    /// Of some ascending ranks those that one of them is compared with: some behind it, and some before it.
+    pub(crate) fn compared_with<'a>(&self, at: usize, ranks: &'a [u64]) -> (&'a [u64], &'a [u64]) {
+        let others = ranks.partition_point(|&rank| self.contains(rank));
+        match (at < others, self.only) {
+            (true, _) if !self.among => (&ranks[others..], &[]),
+            (false, true) => (&[], &ranks[..others]),
+            _ => (&ranks[at + 1..], &ranks[..at]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn references_are_compared_with_others_only() {
+        let ranks = [0, 3, 4, 7, 9];
+        for [only, among] in [[false, false], [false, true], [true, false], [true, true]] {
+            for documents in [0, 4, 5, 20] {
+                let references = References { documents, only, held: false, among };
+                for at in 0..ranks.len() {
+                    let (behind, before) = references.compared_with(at, &ranks);
+                    let mut found: Vec<u64> = [before, behind].concat();
+                    found.sort_unstable();
+                    let expected = |&other: &u64| {
+                        let are = [ranks[at], other].map(|rank| rank < documents);
+                        let compared = if are[0] == are[1] { if are[0] { among } else { !only } } else { true };
+                        other != ranks[at] && compared
+                    };
+                    assert_eq!(found, ranks.into_iter().filter(expected).collect::<Vec<_>>(), "{references:?} {at}");
+                    let compared = |&other: &u64| other != ranks[at] && references.compared(ranks[at], other);
+                    assert_eq!(found, ranks.into_iter().filter(compared).collect::<Vec<_>>(), "{references:?} {at}");
+                }
+            }
+        }
+    }
+}
