@@ -168,15 +168,25 @@ impl Source {
         &self.formats
     }
 
+    /// The columns of a part that is known to be CSV; none of what can be read only once, which is not looked at.
+    pub(crate) fn columns(&self, part: usize) -> Result<Option<Arc<Columns>>> {
+        if !self.is_regular(part) || self.formats[self.parts[part].input] != Some(Format::Delimited) {
+            return Ok(None);
+        }
+        match self.open(part)? {
+            Opened::Stream(Stream::Records(stream)) => Ok(stream.columns().cloned()),
+            _ => Ok(None),
+        }
+    }
+
     /// Refuses CSV files of which the records cannot stand under one header. What can be read only once is not looked at.
     pub(crate) fn refuse_other_columns(&self) -> Result<()> {
         let mut first: Option<(usize, Arc<Columns>)> = None;
-        for part in (0..self.parts.len()).filter(|&part| self.is_regular(part)) {
-            let Opened::Stream(Stream::Records(stream)) = self.open(part)? else { continue };
-            let Some(columns) = stream.columns() else { continue };
+        for part in 0..self.parts.len() {
+            let Some(columns) = self.columns(part)? else { continue };
             match &first {
-                None => first = Some((part, columns.clone())),
-                Some((_, other)) if other.are_those_of(columns) => {}
+                None => first = Some((part, columns)),
+                Some((_, other)) if other.are_those_of(&columns) => {}
                 Some((other, theirs)) => {
                     let message = format!(
                         "{}: its columns are {}, those of {} are {}: records of both cannot stand in one CSV file; write .jsonl",
@@ -219,7 +229,7 @@ impl Source {
     }
 
     /// Whether a part is of a file or an object, that can be opened without waiting for anybody.
-    pub(super) fn is_regular(&self, part: usize) -> bool {
+    pub(crate) fn is_regular(&self, part: usize) -> bool {
         part < self.parts.len() && matches!(self.state(part), State::Regular { .. } | State::Object)
     }
 

@@ -1,24 +1,21 @@
 //! What was decided, written: kept lines byte for byte, decisions line by line, both in input order.
 
-use std::sync::{Arc, Mutex};
-
 use lookalike::{Reason, Verify, verify::Measure};
 use rayon::{ThreadPool, prelude::*};
 
 use super::{
+    copying::copy_kept,
     matching::Matcher,
     pairing::Pairing,
-    parallel::{Weigh, in_order},
     summary::Summary,
     table::Table,
     verdicts::{Verdict, Verdicts},
 };
 use crate::{
-    config::{Observer, Progress, Stage},
-    error::{Error, ErrorKind, Result},
-    lock::lock,
+    config::Observer,
+    error::Result,
     places::{Numbering, Places},
-    read::{Blocks, Columns, Room, Source},
+    read::{Block, Source},
     write::{DecisionLines, Kept, Likeness, Output},
 };
 
@@ -27,29 +24,16 @@ const STRETCH: u64 = 4096;
 
 /// All that is known at the end.
 pub(crate) struct Emitting<'a> {
-    table: &'a Table,
+    pub(super) table: &'a Table,
     pairing: &'a Pairing,
     matcher: &'a Matcher<'a>,
     verdicts: &'a Verdicts,
-    pool: &'a ThreadPool,
+    pub(super) pool: &'a ThreadPool,
     /// Documents in the group of each contender.
     sizes: Vec<u32>,
     /// Leaders that did not have to be compared, and documents in their groups.
     copied: Numbering,
     copied_sizes: Vec<u32>,
-}
-
-/// The kept lines of one block.
-struct Piece {
-    kept: Vec<u8>,
-    lines: u64,
-    columns: Option<Arc<Columns>>,
-}
-
-impl Weigh for Piece {
-    fn weight(&self) -> usize {
-        self.kept.weight()
-    }
 }
 
 impl<'a> Emitting<'a> {
@@ -83,33 +67,9 @@ impl<'a> Emitting<'a> {
 
     /// Copies the kept lines, and checks that they are as many as were kept.
     pub(crate) fn kept_lines(&self, source: &Source, output: &mut Kept, kept: u64, observer: Observer) -> Result<()> {
-        let (mut written, shape) = (0, output.shape());
-        // Pieces that were written, to be filled again: fresh memory is dear.
-        let spare: Mutex<Vec<Vec<u8>>> = Mutex::default();
-        in_order(
-            self.pool,
-            Blocks::again(source),
-            |block, room: &mut Room| {
-                let info = self.table.info(block, source)?;
-                let mut kept = lock(&spare).pop().unwrap_or_default();
-                kept.reserve(block.total_size() as usize + 1);
-                let is_kept = |document| self.pairing.is_kept(document, self.verdicts);
-                let lines = shape.piece(block, info, source, is_kept, room, |piece| {
-                    kept.extend_from_slice(piece);
-                    Ok(())
-                })?;
-                Ok(Piece { kept, lines, columns: block.columns().cloned() })
-            },
-            |Piece { mut kept, lines, columns }| {
-                observer(Progress::new(Stage::Writing, source.read(), source.total()));
-                written += lines;
-                output.write(&kept, columns.as_ref())?;
-                kept.clear();
-                lock(&spare).push(kept);
-                Ok(())
-            },
-        )?;
-        same_number(kept, written)
+        let info = |block: &Block| self.table.info(block, source);
+        let is_kept = |document| self.pairing.is_kept(document, self.verdicts);
+        copy_kept(self.pool, source, info, is_kept, (output, kept), observer)
     }
 
     /// Writes every document's decision: some while the next are made.
@@ -152,7 +112,7 @@ impl<'a> Emitting<'a> {
         })
     }
 
-    fn decision(&self, document: u64) -> Result<Decision> {
+    pub(super) fn decision(&self, document: u64) -> Result<Decision> {
         let Pairing { order, empty, .. } = self.pairing;
         let rank = order.rank(document);
         let kept = |reason, size| Decision { reason, representative: None, likeness: Likeness::Same, size };
@@ -179,6 +139,11 @@ impl<'a> Emitting<'a> {
         let (reason, likeness) = self.likeness(number, representative, verdict)?;
         let size = self.sizes[representative as usize];
         Ok(Decision { reason, representative: Some(self.pairing.document(representative)), likeness, size })
+    }
+
+    /// How similar a dropped document is to its representative, by what the run measures.
+    pub(super) fn similarity(&self, likeness: Likeness) -> Option<f64> {
+        likeness.similarity(self.matcher.method.config().measure)
     }
 
     /// Why a contender goes for another, and how like it it is.
@@ -233,19 +198,9 @@ impl<'a> Emitting<'a> {
 }
 
 /// What is said about one document.
-struct Decision {
+pub(super) struct Decision {
     reason: Reason,
-    representative: Option<u64>,
-    likeness: Likeness,
+    pub(super) representative: Option<u64>,
+    pub(super) likeness: Likeness,
     size: u32,
-}
-
-/// Refuses an input of which other lines were found than were kept.
-pub(crate) fn same_number(kept: u64, written: u64) -> Result<()> {
-    if written == kept {
-        return Ok(());
-    }
-    let message =
-        format!("{kept} documents were kept but {written} lines found again; run again when nothing writes to the input");
-    Err(Error::new(ErrorKind::Input, message))
 }

@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc};
 
-use super::output::Output;
+use super::{labels::LabelNames, output::Output};
 use crate::{
     error::{Error, ErrorKind, Result},
     format::Format,
@@ -95,12 +95,19 @@ impl Shape {
 pub(crate) struct Kept {
     output: Output,
     shape: Shape,
+    /// Of the fields that records get, and the encoding of the file where they get them.
+    labels: Option<(LabelNames, Option<&'static str>)>,
     begun: bool,
 }
 
 impl Kept {
     pub(crate) fn new(output: Output, shape: Shape) -> Self {
-        Self { output, shape, begun: false }
+        Self { output, shape, labels: None, begun: false }
+    }
+
+    /// The same, of records with labels.
+    pub(crate) fn labelled(self, names: LabelNames, source: &Source) -> Self {
+        Self { labels: Some((names, source.reading().encoding)), ..self }
     }
 
     pub(crate) fn shape(&self) -> Shape {
@@ -117,10 +124,18 @@ impl Kept {
                     self.output.write(b"[")?;
                     piece = &piece[1..];
                 }
-                Shape::Delimited => self.output.write(columns.map_or(&[], |columns| columns.header()))?,
+                Shape::Delimited => self.header(columns)?,
             }
         }
         self.output.write(piece)
+    }
+
+    fn header(&mut self, columns: Option<&Arc<Columns>>) -> Result<()> {
+        let Some(columns) = columns else { return Ok(()) };
+        let Some((names, encoding)) = &self.labels else { return self.output.write(columns.header()) };
+        let mut header = Vec::new();
+        names.onto_header(columns, *encoding, &mut header);
+        self.output.write(&header)
     }
 
     /// Nothing more is to come.

@@ -6,6 +6,7 @@ mod decisions;
 mod encode;
 mod gzip;
 mod kept;
+mod labels;
 mod output;
 mod overwriting;
 mod publish;
@@ -15,5 +16,6 @@ pub mod table;
 
 pub(crate) use decisions::{DecisionLines, Likeness};
 pub(crate) use kept::{Kept, Shape};
+pub(crate) use labels::{Label, LabelNames, Labelling, refused};
 pub(crate) use output::{Output, finish};
 pub(crate) use overwriting::refuse_overwriting;
