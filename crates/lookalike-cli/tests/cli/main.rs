@@ -8,6 +8,7 @@ mod eval;
 mod formats;
 mod golden;
 mod input_commands;
+mod labels;
 mod methods;
 mod pairs;
 mod readme;
