@@ -83,8 +83,9 @@ impl Shape {
         })?;
         give(&bytes[run.clone()])?;
         give(&made)?;
-        // One that ends with its input gets a line end.
-        if !run.is_empty() && !matches!(bytes[run.end - 1], b'\n' | b'\r') {
+        // One that ends with its input gets a line end. A carriage return is one in CSV alone.
+        let ended = |last: u8| last == b'\n' || last == b'\r' && self == Self::Delimited;
+        if !run.is_empty() && !ended(bytes[run.end - 1]) {
             give(b"\n")?;
         }
         Ok(records)
