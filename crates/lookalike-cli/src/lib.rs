@@ -34,6 +34,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Dedup(commands::dedup::Dedup),
+    Apply(commands::apply::Apply),
     Pairs(commands::pairs::Pairs),
     Compare(commands::compare::Compare),
     Eval(commands::eval::Eval),
@@ -57,6 +58,7 @@ pub fn main_from(itself: Option<Vec<OsString>>, args: impl IntoIterator<Item = i
     };
     let done = match cli.command {
         Command::Dedup(command) => command.run(),
+        Command::Apply(command) => command.run(),
         Command::Pairs(command) => command.run(),
         Command::Compare(command) => command.run(),
         Command::Eval(command) => command.run(itself),

@@ -11,6 +11,8 @@
 //!
 //! With a folder for its state ([`Resume`]) a run records what the passes over its input give, and another run goes on from there.
 //!
+//! What it decided can be put onto every record instead of dropping any ([`Outputs::label`]), and dropped by later ([`apply()`]).
+//!
 //! To judge what came of it, [`enrol`] tells documents by their ids and labels, [`sample_truth`] finds all that is similar to a
 //! random sample, and [`read_pairs`] and [`read_decisions`] read pairs and decisions back.
 
@@ -56,7 +58,7 @@ pub use memory::peak_memory;
 pub use read::Extractor;
 pub use read::PACKED;
 pub use run::{
-    Against, Finding, Outputs, Pair, PairFigures, PairsSummary, Roll, SampleTruth, SimilarPair, Summary, dedup, enrol,
-    find_texts, pairs, read_decisions, read_pairs, sample_truth,
+    Against, Applied, Finding, Outputs, Pair, PairFigures, PairsSummary, Roll, SampleTruth, SimilarPair, Summary, apply, dedup,
+    enrol, find_texts, pairs, read_decisions, read_pairs, sample_truth,
 };
 pub use state::Resumed;

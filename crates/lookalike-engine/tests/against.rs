@@ -243,7 +243,7 @@ struct Answer {
 }
 
 fn run(config: &RunConfig, folder: &Path, observer: impl Fn(Progress) + Sync) -> Option<Answer> {
-    let outputs = Outputs { kept: Some(folder.join("kept")), decisions: Some(folder.join("decisions")), dry_run: false };
+    let outputs = Outputs { kept: Some(folder.join("kept")), decisions: Some(folder.join("decisions")), ..Outputs::default() };
     let summary = match dedup(config, &outputs, &observer) {
         Ok(summary) => summary,
         Err(error) if error.to_string().contains("ended") => return None,

@@ -90,7 +90,7 @@ impl Place {
             ..RunConfig::default()
         };
         let outputs =
-            Outputs { kept: Some(path("out").join(kept)), decisions: Some(path("out").join(decisions)), dry_run: false };
+            Outputs { kept: Some(path("out").join(kept)), decisions: Some(path("out").join(decisions)), ..Outputs::default() };
         let old = old.iter().map(|name| (name.to_string(), format!("the old {name}").into_bytes())).collect();
         Self { folder, config, outputs, piped: lines("d", 60, 300), old }
     }
@@ -266,7 +266,7 @@ fn threads_change_no_byte_of_packed_outputs() {
     // A reader of one member only.
     flate2::read::GzDecoder::new(&packed["kept.jsonl.gz"][..]).read_to_end(&mut kept).unwrap();
     let why = zstd::decode_all(&packed["why.jsonl.zst"][..]).unwrap();
-    place.outputs = Outputs { kept: Some(place.path("out/kept")), decisions: Some(place.path("out/why")), dry_run: false };
+    place.outputs = Outputs { kept: Some(place.path("out/kept")), decisions: Some(place.path("out/why")), ..Outputs::default() };
     place.run().unwrap();
     let plain = files(&place.path("out"));
     assert!(plain["kept"] == kept && plain["why"] == why && kept.len() > 6 << 20);

@@ -31,7 +31,7 @@ struct Answer {
 fn silent(_: Progress) {}
 
 fn run(config: &RunConfig, folder: &Path) -> Answer {
-    let outputs = Outputs { kept: Some(folder.join("kept")), decisions: Some(folder.join("decisions")), dry_run: false };
+    let outputs = Outputs { kept: Some(folder.join("kept")), decisions: Some(folder.join("decisions")), ..Outputs::default() };
     let summary = dedup(config, &outputs, &silent).unwrap();
     Answer { summary, kept: fs::read(folder.join("kept")).unwrap(), decisions: fs::read(folder.join("decisions")).unwrap() }
 }
@@ -311,8 +311,11 @@ fn a_continued_run_has_its_crowds() {
     let config = RunConfig { method, crowd: 64, threads: 2, memory: Some(0), ..config(&[&input]) };
     let whole = run(&config, folder.path());
     let config = RunConfig { resume, ..config };
-    let outputs =
-        Outputs { kept: Some(folder.path().join("kept")), decisions: Some(folder.path().join("decisions")), dry_run: false };
+    let outputs = Outputs {
+        kept: Some(folder.path().join("kept")),
+        decisions: Some(folder.path().join("decisions")),
+        ..Outputs::default()
+    };
     for share in [0.3, 0.6, 0.8] {
         let settled = std::sync::atomic::AtomicU64::new(0);
         let end = |progress: Progress| {

@@ -32,12 +32,17 @@ use crate::{
 ///
 /// With --against the documents of references come before all others in keep order, whatever --keep says, and all of them are
 /// kept: so a document is dropped when it is the same as, or similar to, a reference document, or else one that is kept before it.
+///
+/// With --label nothing is dropped: every record is written, with four fields more, as the decisions have them: cluster (the id of
+/// the document that stands for its group: its representative's, or its own), verdict, representative, and similarity (the
+/// resemblance, of --measure containment the containment). `lookalike apply` drops later, by the decisions.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  lookalike dedup news.jsonl -o kept.jsonl\n  \
     lookalike dedup 'crawl/*.jsonl.zst' -o kept.jsonl.zst --keep longest\n  \
     lookalike dedup s3://crawl/2026-10/ -o s3://clean/2026-10/kept.jsonl.zst\n  \
     lookalike dedup november.jsonl --against october.jsonl -o new.jsonl\n  \
     lookalike dedup train.jsonl --against tests/ --against-only --measure containment --drop-holders -o clean.jsonl\n  \
+    lookalike dedup news.jsonl --label -o labelled.jsonl\n  \
     zcat dump.gz | lookalike dedup - -o - --text-field body | wc -l")]
 pub struct Dedup {
     #[command(flatten)]
@@ -48,6 +53,12 @@ pub struct Dedup {
     /// compressed
     #[arg(long, short, value_name = "KEPT")]
     output: Option<PathBuf>,
+    /// Drop nothing: write all records to KEPT, with the fields cluster, verdict, representative and similarity behind their own
+    #[arg(long, requires = "output")]
+    label: bool,
+    /// Of --label: what the names of the four fields begin with, such as dup_
+    #[arg(long, value_name = "PREFIX", requires = "label", default_value = "", hide_default_value = true)]
+    label_prefix: String,
     /// Write what was decided about each document, and why, to FILE; -, URLs and endings as for -o [default: beside KEPT, as
     /// KEPT with .decisions before its ending]
     #[arg(long, value_name = "FILE")]
@@ -120,7 +131,12 @@ impl Dedup {
             Resume { part: self.resume_part.unwrap_or(usual.part), ..usual }
         });
         let beside = self.output.as_deref().filter(|_| !self.no_decisions).and_then(decisions_beside);
-        let outputs = Outputs { kept: self.output.clone(), decisions: self.decisions.clone().or(beside), dry_run: self.dry_run };
+        let outputs = Outputs {
+            kept: self.output.clone(),
+            label: self.label.then(|| self.label_prefix.clone()),
+            decisions: self.decisions.clone().or(beside),
+            dry_run: self.dry_run,
+        };
         let bars = Bars::new(self.run.quiet);
         let done = dedup(&config, &outputs, &|progress| bars.show(progress));
         bars.clear();
@@ -196,7 +212,8 @@ impl Dedup {
             lines.push(format!("  {DIM}dry run: nothing was written{DIM:#}"));
         } else {
             let named = |path: &&PathBuf| path.as_os_str() != "-";
-            let written = [("kept lines", &outputs.kept), ("decisions", &outputs.decisions)];
+            let records = if self.label { "all records, labelled," } else { "kept lines" };
+            let written = [(records, &outputs.kept), ("decisions", &outputs.decisions)];
             let written = written.into_iter().filter_map(|(what, path)| Some((what, path.as_ref().filter(named)?)));
             lines.extend(written.map(|(what, path)| format!("  written  {what} to {}", path.display())));
         }

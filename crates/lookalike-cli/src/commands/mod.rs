@@ -1,5 +1,6 @@
 //! One command, one file.
 
+pub mod apply;
 pub mod compare;
 pub mod completions;
 pub mod curve;

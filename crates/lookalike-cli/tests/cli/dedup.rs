@@ -234,4 +234,8 @@ fn a_mark_lines_without_end_and_foreign_newlines_pass() {
     place.write("in.jsonl", "\u{feff}{\"id\":1,\"text\":\"a\"}\r\n \t\r\n{\"id\":2,\"text\":\"b\"}");
     let ran = place.run("dedup in.jsonl -o -  -q");
     assert_eq!(ran.out, "{\"id\":1,\"text\":\"a\"}\r\n{\"id\":2,\"text\":\"b\"}\n");
+    // A carriage return alone ends no line.
+    place.write("in.jsonl", "{\"id\":1,\"text\":\"a\"}\r").write("more.jsonl", "{\"id\":2,\"text\":\"b\"}\n");
+    let ran = place.run("dedup in.jsonl more.jsonl -o - -q");
+    assert_eq!(ran.out, "{\"id\":1,\"text\":\"a\"}\r\n{\"id\":2,\"text\":\"b\"}\n");
 }

@@ -9,6 +9,7 @@ mod eval;
 mod formats;
 mod golden;
 mod input_commands;
+mod labels;
 mod methods;
 mod pairs;
 mod readme;

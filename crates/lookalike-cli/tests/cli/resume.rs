@@ -12,10 +12,10 @@ use serde_json::Value;
 use crate::{Place, Ran, SMALL, testdata};
 
 /// Marsaglia's xorshift: the same kills on every run, as far as clocks allow.
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -74,8 +74,9 @@ struct Case {
     command: Option<&'static str>,
 }
 
-const CASES: [Case; 6] = [
+const CASES: [Case; 7] = [
     Case { flags: "dedup a.jsonl b.jsonl --skip-bad bad.txt", command: None },
+    Case { flags: "dedup a.jsonl b.jsonl.zst --skip-bad bad.txt --label --label-prefix dup_", command: None },
     Case { flags: "dedup a.jsonl.gz c.jsonl b.jsonl.zst --skip-bad bad.txt", command: None },
     Case { flags: "dedup b.jsonl --skip-bad bad.txt", command: Some("cat a.jsonl") },
     Case { flags: "dedup a.jsonl b.jsonl --skip-bad bad.txt --candidates shared", command: None },

@@ -129,6 +129,61 @@ fn rows_that_are_no_documents_are_set_aside_whole() {
 }
 
 #[test]
+fn labels_are_columns_and_decisions_are_applied_later() {
+    let place = Place::new();
+    for (name, int) in [("pyarrow_zstd.parquet", true), ("pyarrow_stream.arrows", true), ("polars.arrow", true)] {
+        let (table, ending) = (testdata(&format!("formats/tables/{name}")), name.rsplit('.').next().unwrap());
+        done(&place, &format!("dedup {table} -o kept.{ending} --decisions why.jsonl {LOOSE}"));
+        done(&place, &format!("dedup {table} -o labelled.{ending} --decisions again.jsonl --label {LOOSE}"));
+        assert_eq!(place.read("again.jsonl"), place.read("why.jsonl"));
+        done(&place, &format!("dedup {table} -o labelled.jsonl --no-decisions --label {LOOSE}"));
+        // All rows, whatever they are like.
+        done(&place, &format!("dedup labelled.{ending} -o shown.jsonl --method exact --no-decisions"));
+        let (labelled, shown) = (objects(&place, "labelled.jsonl"), objects(&place, "shown.jsonl"));
+        assert_eq!(labelled.len(), 60);
+        let why = objects(&place, "why.jsonl");
+        for (why, labelled) in why.iter().zip(&labelled) {
+            assert_eq!((&why["verdict"], &why["representative"]), (&labelled["verdict"], &labelled["representative"]));
+            assert_eq!(why["resemblance"], labelled["similarity"]);
+            let cluster = if why["representative"].is_null() { &why["id"] } else { &why["representative"] };
+            assert_eq!((cluster, int), (&labelled["cluster"], labelled["cluster"].is_i64()));
+        }
+        let of_id = |id: &Value| labelled.iter().find(|row| row["id"] == *id).unwrap();
+        assert!(shown.len() > 40 && shown.iter().all(|row| row == of_id(&row["id"])));
+        done(&place, &format!("apply why.jsonl {table} -o applied.{ending}"));
+        let bytes = |name: &str| std::fs::read(place.path(&format!("{name}.{ending}"))).unwrap();
+        assert!(bytes("applied") == bytes("kept"), "{name}");
+    }
+    let table = testdata("formats/tables/pyarrow_zstd.parquet");
+    done(&place, &format!("dedup {table} -o once.parquet --label"));
+    let ran = place.run("dedup once.parquet -o twice.parquet --label");
+    assert!(ran.code == 2 && ran.err.contains("once.parquet: there is a column \"cluster\" already"), "{}", ran.err);
+    done(&place, "dedup once.parquet -o twice.parquet --label --label-prefix dup_");
+    // Ids that are made up are strings.
+    done(&place, &format!("dedup {table} --id-field none -o none.parquet --label"));
+    done(&place, "dedup none.parquet -o none.jsonl --method exact");
+    assert!(objects(&place, "none.jsonl")[0]["cluster"].as_str().unwrap().ends_with("pyarrow_zstd.parquet:1"));
+}
+
+#[test]
+fn references_may_be_tables() {
+    let place = Place::new();
+    let [table, rows] = ["pyarrow_zstd.parquet", "rows.jsonl"].map(|name| testdata(&format!("formats/tables/{name}")));
+    for (input, reference) in [(&table, &rows), (&rows, &table)] {
+        // Of the references no field is asked that keep order reads.
+        let keep = if input == &rows { "" } else { "--keep newest:when" };
+        done(&place, &format!("dedup {input} --against {reference} -o kept.jsonl --decisions why.jsonl {keep}"));
+        let why = objects(&place, "why.jsonl");
+        let dropped: Vec<&Value> = why.iter().filter(|line| line["verdict"] == "dropped").collect();
+        assert_eq!((why.len(), dropped.len()), (60, 57), "all but those without a word");
+        assert!(dropped.iter().all(|line| line["reference"].as_str().unwrap().starts_with(&format!("{reference}:"))));
+    }
+    done(&place, &format!("dedup {table} --against {rows} -o kept.parquet"));
+    done(&place, "dedup kept.parquet -o kept.jsonl");
+    assert_eq!(ids(&objects(&place, "kept.jsonl")), [1007, 1027, 1047].map(Value::from));
+}
+
+#[test]
 fn what_cannot_be_is_told() {
     let place = Place::new();
     let table = testdata("formats/tables/pyarrow_zstd.parquet");

@@ -245,6 +245,11 @@ impl Block {
         if let Records::Cells(columns) = &self.records { Some(columns) } else { None }
     }
 
+    /// The JSON object that a record is as it stands, without a line's end; none of what is no JSON.
+    pub(crate) fn object(&self, at: usize) -> Option<&[u8]> {
+        matches!(self.records, Records::Lines | Records::Elements).then(|| self.raw(at).trim_ascii_end())
+    }
+
     /// Appends a record as a JSON object on a line of its own.
     ///
     /// # Errors

@@ -54,6 +54,17 @@ impl Columns {
         &self.line
     }
 
+    /// What stands between fields.
+    pub(crate) fn delimiter(&self) -> u8 {
+        self.delimiter
+    }
+
+    /// Whether there is a column of this name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        let name = serde_json::Value::from(name).to_string();
+        self.names.contains(&name)
+    }
+
     /// Whether records of the other can stand under this one's header.
     pub(super) fn are_those_of(&self, other: &Self) -> bool {
         (self.delimiter, &self.names) == (other.delimiter, &other.names)

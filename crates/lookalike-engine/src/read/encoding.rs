@@ -3,6 +3,8 @@
 //! What the bytes say of themselves goes before what is said of them: byte order marks, and UTF-8 where they are that or all but
 //! that, are believed first, then a label, then a guess. Labels and decoders are those of the WHATWG Encoding standard.
 
+use std::borrow::Cow;
+
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, ISO_2022_JP, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
 
@@ -173,6 +175,15 @@ pub fn named(label: &str) -> Result<&'static str> {
     let problem = if unreadable { "cannot be read: convert the files with iconv" } else { "is not known" };
     let message = format!("encoding {label:?} {problem}; the nearest names are {}, {} and {}", names[0], names[1], names[2]);
     Err(Error::new(ErrorKind::Config, message))
+}
+
+/// A text in an encoding by its name; what the encoding lacks becomes a reference (`&#26085;`). UTF-8 where none is named, and of
+/// UTF-16, which no file of records has.
+pub fn encode<'a>(text: &'a str, encoding: Option<&str>) -> Cow<'a, [u8]> {
+    match encoding.and_then(known) {
+        Some(encoding) => encoding.encode(text).0,
+        None => text.as_bytes().into(),
+    }
 }
 
 /// The names that people use. The first of each line is the standard's.

@@ -104,6 +104,11 @@ pub(crate) fn expand_references(config: &RunConfig, inputs: &[Input]) -> Result<
     }
 }
 
+/// What holds decisions: JSON Lines, under one name.
+pub(crate) fn expand_decisions(name: &str) -> Result<Vec<Input>> {
+    named(&[name.into()], Some(Format::Lines))
+}
+
 /// The files that names mean.
 fn named(names: &[String], forced: Option<Format>) -> Result<Vec<Input>> {
     let mut inputs: Vec<Input> = Vec::new();

@@ -22,6 +22,7 @@ mod input;
 mod keys;
 mod lazy;
 mod members;
+mod names;
 mod open;
 mod packing;
 mod page;
@@ -41,18 +42,19 @@ pub(crate) use block::{Block, BlockInfo, LineCounter, Room, Tag, is_blank};
 pub(crate) use blocks::{Blocks, Start, each_block};
 pub(crate) use cells::Columns;
 #[cfg(feature = "encodings")]
-pub(crate) use encoding::named as encoding_named;
+pub(crate) use encoding::{encode, named as encoding_named};
 #[cfg(feature = "html")]
 pub use html::Extractor;
-pub(crate) use input::{Input, expand, expand_references};
+pub(crate) use input::{Input, expand, expand_decisions, expand_references};
+pub(crate) use names::field_of;
 pub use packing::PACKED;
 pub(crate) use packing::Packing;
 pub(crate) use reading::Reading;
 #[cfg(not(feature = "encodings"))]
-pub(crate) use reading::encoding_named;
+pub(crate) use reading::{encode, encoding_named};
 pub(crate) use record::Fields;
 pub(crate) use source::Source;
 #[cfg(feature = "tables")]
 pub(crate) use table::{Layout, RecordBatch};
 #[cfg(not(feature = "tables"))]
-pub(crate) use tables::RecordBatch;
+pub(crate) use tables::{RecordBatch, Rows};

@@ -47,13 +47,18 @@ fn not_an_object(error: &serde_json::Error) -> Fault {
 /// Names the fields that the record does have: nearly always one of them was meant.
 fn no_text(line: &str, field: &str) -> Fault {
     const SHOWN: usize = 12;
-    let names = serde_json::from_str::<Names>(line).map(|names| names.0).unwrap_or_default();
+    let names = names(line);
     let mut shown = names.iter().take(SHOWN).map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
     if names.len() > SHOWN {
         shown += &format!(" and {} more", names.len() - SHOWN);
     }
     let has = if names.is_empty() { "no fields".into() } else { format!("the fields {shown}") };
     Fault(format!("no field {field:?}; the record has {has}: name the one with the text with --text-field"))
+}
+
+/// The names of an object's fields, in their order; none of what is no object.
+pub(super) fn names(object: &str) -> Vec<String> {
+    serde_json::from_str::<Names>(object).map(|names| names.0).unwrap_or_default()
 }
 
 /// What one pass over a record finds.

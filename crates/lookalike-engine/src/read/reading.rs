@@ -44,3 +44,9 @@ pub(crate) fn encoding_named(label: &str) -> crate::error::Result<&'static str> 
     let message = format!("--encoding {label}: this lookalike was built without encodings (the cargo feature `encodings`)");
     Err(crate::error::Error::new(crate::error::ErrorKind::Config, message))
 }
+
+/// What stands in for writing in an encoding where there are none: UTF-8.
+#[cfg(not(feature = "encodings"))]
+pub(crate) fn encode<'a>(text: &'a str, _: Option<&str>) -> std::borrow::Cow<'a, [u8]> {
+    text.as_bytes().into()
+}

@@ -16,10 +16,10 @@ use std::{
 use lookalike::cluster::Keep;
 use xxhash_rust::xxh3::xxh3_64;
 
-#[cfg(feature = "tables")]
-use super::Layout;
 #[cfg(feature = "warc")]
 use super::crawl::CrawlStream;
+#[cfg(feature = "tables")]
+use super::tables::TableLayout;
 use super::{
     Block, Input, Tag,
     cells::Columns,
@@ -231,15 +231,25 @@ impl Source {
         &self.formats[self.references..]
     }
 
+    /// The columns of a part that is known to be CSV; none of what can be read only once, which is not looked at.
+    pub(crate) fn columns(&self, part: usize) -> Result<Option<Arc<Columns>>> {
+        if !self.is_regular(part) || self.formats[self.parts[part].input] != Some(Format::Delimited) {
+            return Ok(None);
+        }
+        match self.open(part, false)? {
+            Opened::Stream(Stream::Records(stream)) => Ok(stream.columns().cloned()),
+            _ => Ok(None),
+        }
+    }
+
     /// Refuses CSV files of which the records cannot stand under one header. What can be read only once is not looked at.
     pub(crate) fn refuse_other_columns(&self) -> Result<()> {
         let mut first: Option<(usize, Arc<Columns>)> = None;
-        for part in (self.reference_parts()..self.parts.len()).filter(|&part| self.is_regular(part)) {
-            let Opened::Stream(Stream::Records(stream)) = self.open(part, false)? else { continue };
-            let Some(columns) = stream.columns() else { continue };
+        for part in self.reference_parts()..self.parts.len() {
+            let Some(columns) = self.columns(part)? else { continue };
             match &first {
-                None => first = Some((part, columns.clone())),
-                Some((_, other)) if other.are_those_of(columns) => {}
+                None => first = Some((part, columns)),
+                Some((_, other)) if other.are_those_of(&columns) => {}
                 Some((other, theirs)) => {
                     let message = format!(
                         "{}: its columns are {}, those of {} are {}: records of both cannot stand in one CSV file; write .jsonl",
@@ -255,17 +265,11 @@ impl Source {
         Ok(())
     }
 
-    /// Of the inputs that are tables and no references, what an output takes over from them, with their names and the ways to their texts.
+    /// Of the inputs that are tables and no references, what an output takes over from them.
     #[cfg(feature = "tables")]
-    pub(crate) fn layouts(&self) -> Vec<(&str, &Layout, &[String])> {
-        let mut layouts = Vec::new();
-        for (name, table) in self.names.iter().zip(&self.tables).skip(self.references) {
-            if let Some(table) = table {
-                let (layout, text) = table.layout();
-                layouts.push((name.as_str(), layout, text));
-            }
-        }
-        layouts
+    pub(crate) fn layouts(&self) -> Vec<TableLayout<'_>> {
+        let named = self.names.iter().zip(&self.tables).skip(self.references);
+        named.filter_map(|(name, table)| Some(table.as_ref()?.layout(name))).collect()
     }
 
     /// The name of a part's input.
@@ -295,7 +299,7 @@ impl Source {
     }
 
     /// Whether a part is of a file or an object, that can be opened without waiting for anybody.
-    pub(super) fn is_regular(&self, part: usize) -> bool {
+    pub(crate) fn is_regular(&self, part: usize) -> bool {
         part < self.parts.len() && self.state(part).is_regular()
     }
 

@@ -9,6 +9,8 @@ use std::{
     thread,
 };
 
+use arrow_schema::DataType;
+
 use super::{
     Input,
     block::{Block, Records},
@@ -26,6 +28,17 @@ use crate::{
 pub(super) struct Table {
     file: TableFile,
     columns: Columns,
+}
+
+/// What an output takes over from a table.
+pub(crate) struct TableLayout<'a> {
+    /// For messages.
+    pub(crate) name: &'a str,
+    pub(crate) layout: &'a Layout,
+    /// The way to the text through structs.
+    pub(crate) text: &'a [String],
+    /// What ids are, if it has any.
+    pub(crate) id: Option<DataType>,
 }
 
 /// What a table is made of, for parts of the source.
@@ -85,9 +98,10 @@ impl Table {
         self.file.parts()[..number].iter().map(|part| part.bytes).sum()
     }
 
-    /// What an output takes over from it, and the way to the text through structs.
-    pub(super) fn layout(&self) -> (&Layout, &[String]) {
-        (self.file.layout(), self.columns.text_path())
+    /// What an output takes over from it; `name` is its name.
+    pub(super) fn layout<'a>(&'a self, name: &'a str) -> TableLayout<'a> {
+        let (layout, columns) = (self.file.layout(), &self.columns);
+        TableLayout { name, layout, text: columns.text_path(), id: columns.id_type(&layout.schema) }
     }
 
     /// Begins to read a part: all columns, or those that matter. Bytes are counted into `read`.

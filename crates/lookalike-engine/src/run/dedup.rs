@@ -10,9 +10,11 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::{
     components::{components, measure_dropped},
+    copying::same_number,
     deciding::decide_all,
-    emitting::{Emitting, same_number},
+    emitting::Emitting,
     greedy,
+    labelling::refuse_names,
     loading::{self, Pass, Sets},
     matching::Matcher,
     meeting::Meetings,
@@ -29,7 +31,7 @@ use crate::{
     memory::peak_memory,
     read::{Source, expand, expand_references},
     state::State,
-    write::{Kept, Output, Shape, finish, refuse_overwriting},
+    write::{Kept, LabelNames, Output, Shape, finish, refuse_overwriting},
 };
 
 /// What to write. Nothing is written under its name before all of it is.
@@ -37,6 +39,9 @@ use crate::{
 pub struct Outputs {
     /// The kept lines; `-` for standard output.
     pub kept: Option<PathBuf>,
+    /// Write every record there, not only those that are kept, with four fields more, whose names begin with this: `cluster`,
+    /// `verdict`, `representative` and `similarity`.
+    pub label: Option<String>,
     /// The decisions, JSON Lines; `-` for standard output.
     pub decisions: Option<PathBuf>,
     /// See that all could be written, and write nothing.
@@ -69,6 +74,8 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resu
     // Opened before the work: better to hear now that a folder is missing than in an hour.
     let mut kept = outputs.kept.as_deref().map(|path| Output::create(path, config.threads)).transpose()?;
     let shape = outputs.kept.as_deref().map(|path| Shape::of(path, &source)).transpose()?;
+    let names = outputs.label.as_deref().map(LabelNames::new);
+    names.as_ref().map_or(Ok(()), |names| refuse_names(names, &source))?;
     let mut decisions = outputs.decisions.as_deref().map(|path| Output::create(path, config.threads)).transpose()?;
     let mut bad = config.skip_bad.as_deref().map(|path| Output::create(path, config.threads)).transpose()?;
     if outputs.dry_run {
@@ -87,7 +94,7 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resu
     let budget = config.budget(pool.current_num_threads(), &named)?;
     let ahead = windows_ahead(budget.memory());
     [&mut kept, &mut decisions].into_iter().flatten().for_each(|output| output.run_ahead(ahead));
-    let begin = |(output, shape)| Kept::new(output, shape, &source, pool.current_num_threads());
+    let begin = |(output, shape)| Kept::new(output, shape, &source, names.as_ref(), pool.current_num_threads());
     let mut kept = kept.zip(shape).map(begin).transpose()?;
     let mut table = {
         let beside = Beside { bad: bad.as_mut(), state: state.as_mut() };
@@ -114,8 +121,11 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resu
     let mut written = None;
     let verdicts = if law && pairing.order.is_input() && config.method.candidates != Candidates::All {
         let others = decisions.is_some() || bad.is_some();
-        let (verdicts, lines) = settle(pass, &matcher, meetings.links(pairing.numbers()?), &mut kept, others, state.as_mut())?;
-        written = Some(lines);
+        // A label is only known when all is decided: a later pass writes records with theirs.
+        let mut none = None;
+        let now = if names.is_some() { &mut none } else { &mut kept };
+        let (verdicts, lines) = settle(pass, &matcher, meetings.links(pairing.numbers()?), now, others, state.as_mut())?;
+        written = names.is_none().then_some(lines);
         summary.seconds.settling = clock.lap();
         verdicts
     } else {
@@ -144,9 +154,10 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resu
     let emitting = Emitting::new(&table, &pairing, &matcher, &verdicts, &pool)?;
     emitting.count(&mut summary)?;
     if let Some(output) = &mut kept {
-        let whole = match written {
-            Some(lines) => same_number(summary.kept, lines),
-            None => emitting.kept_lines(&source, output, summary.kept, observer),
+        let whole = match (&names, written) {
+            (Some(names), _) => emitting.labelled(&source, names, output, observer),
+            (None, Some(lines)) => same_number(summary.kept, lines),
+            (None, None) => emitting.kept_lines(&source, output, summary.kept, observer),
         };
         // Who read the kept lines has had enough of them; the other outputs are still wanted.
         if whole.as_ref().is_err_and(|error| error.kind() == ErrorKind::BrokenPipe) && (decisions.is_some() || bad.is_some()) {

@@ -1,25 +1,22 @@
 //! What was decided, written: kept lines byte for byte, decisions line by line, both in input order.
 
-use std::sync::Mutex;
-
 use lookalike::{Reason, Verify, verify::Measure};
 use rayon::{ThreadPool, prelude::*};
 
 use super::{
+    copying::copy_kept,
     matching::Matcher,
     pairing::Pairing,
-    parallel::{Weigh, in_order},
     summary::Summary,
     table::Table,
     verdicts::{Verdict, Verdicts},
 };
 use crate::{
-    config::{Observer, Progress, Stage},
-    error::{Error, ErrorKind, Result},
-    lock::lock,
+    config::Observer,
+    error::Result,
     places::{Numbering, Places},
-    read::{Blocks, Room, Source},
-    write::{DecisionLines, Kept, Likeness, Output, Piece, Representative},
+    read::{Block, Source},
+    write::{DecisionLines, Kept, Likeness, Output, Representative},
 };
 
 /// Documents whose decisions one thread writes at a time.
@@ -27,22 +24,16 @@ const STRETCH: u64 = 4096;
 
 /// All that is known at the end.
 pub(crate) struct Emitting<'a> {
-    table: &'a Table,
+    pub(super) table: &'a Table,
     pairing: &'a Pairing,
     matcher: &'a Matcher<'a>,
     verdicts: &'a Verdicts,
-    pool: &'a ThreadPool,
+    pub(super) pool: &'a ThreadPool,
     /// Documents in the group of each contender.
     sizes: Vec<u32>,
     /// Leaders that did not have to be compared, and documents in their groups.
     copied: Numbering,
     copied_sizes: Vec<u32>,
-}
-
-impl Weigh for Piece {
-    fn weight(&self) -> usize {
-        self.size()
-    }
 }
 
 impl<'a> Emitting<'a> {
@@ -80,29 +71,9 @@ impl<'a> Emitting<'a> {
 
     /// Copies the kept lines, and checks that they are as many as were kept.
     pub(crate) fn kept_lines(&self, source: &Source, output: &mut Kept, kept: u64, observer: Observer) -> Result<()> {
-        let (mut written, shape) = (0, output.shape());
-        // Pieces that were written, to be filled again: fresh memory is dear.
-        let spare: Mutex<Vec<Piece>> = Mutex::default();
-        in_order(
-            self.pool,
-            Blocks::behind_references(source).whole(true),
-            |block, room: &mut Room| {
-                let info = self.table.info(block, source)?;
-                let mut piece = lock(&spare).pop().unwrap_or_default();
-                let is_kept = |document| self.pairing.is_kept(document, self.verdicts);
-                shape.make(block, info, source, is_kept, room, &mut piece)?;
-                Ok(piece)
-            },
-            |mut piece| {
-                observer(Progress::new(Stage::Writing, source.read(), source.total()));
-                written += piece.records;
-                output.write(&mut piece)?;
-                piece.clear();
-                lock(&spare).push(piece);
-                Ok(())
-            },
-        )?;
-        same_number(kept, written)
+        let info = |block: &Block| self.table.info(block, source);
+        let is_kept = |document| self.pairing.is_kept(document, self.verdicts);
+        copy_kept(self.pool, source, info, is_kept, (output, kept), observer)
     }
 
     /// Writes every document's decision, but for references: some while the next are made.
@@ -146,7 +117,7 @@ impl<'a> Emitting<'a> {
         })
     }
 
-    fn decision(&self, document: u64) -> Result<Decision> {
+    pub(super) fn decision(&self, document: u64) -> Result<Decision> {
         let Pairing { order, empty, .. } = self.pairing;
         let rank = order.rank(document);
         let kept = |reason, size| Decision { reason, representative: None, likeness: Likeness::Same, size };
@@ -173,6 +144,11 @@ impl<'a> Emitting<'a> {
         let (reason, likeness) = self.likeness(number, representative, verdict)?;
         let size = self.sizes[representative as usize];
         Ok(Decision { reason, representative: Some(self.pairing.document(representative)), likeness, size })
+    }
+
+    /// How similar a dropped document is to its representative, by what the run measures.
+    pub(super) fn similarity(&self, likeness: Likeness) -> Option<f64> {
+        likeness.similarity(self.matcher.method.config().measure)
     }
 
     /// Why a contender goes for another, and how like it it is.
@@ -242,19 +218,9 @@ impl<'a> Emitting<'a> {
 }
 
 /// What is said about one document.
-struct Decision {
+pub(super) struct Decision {
     reason: Reason,
-    representative: Option<u64>,
-    likeness: Likeness,
+    pub(super) representative: Option<u64>,
+    pub(super) likeness: Likeness,
     size: u32,
-}
-
-/// Refuses an input of which other lines were found than were kept.
-pub(crate) fn same_number(kept: u64, written: u64) -> Result<()> {
-    if written == kept {
-        return Ok(());
-    }
-    let message =
-        format!("{kept} documents were kept but {written} lines found again; run again when nothing writes to the input");
-    Err(Error::new(ErrorKind::Input, message))
 }

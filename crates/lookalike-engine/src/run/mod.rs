@@ -1,8 +1,10 @@
 //! The passes of a run, in their order.
 
+mod applying;
 mod awaited;
 mod banding;
 mod components;
+mod copying;
 mod counting;
 mod crowds;
 mod deciding;
@@ -16,6 +18,7 @@ mod grouping;
 mod ids;
 mod indexes;
 mod joining;
+mod labelling;
 mod large;
 mod lists;
 mod loading;
@@ -42,6 +45,7 @@ mod table;
 mod verdicts;
 mod windows;
 
+pub use applying::{Applied, apply};
 pub use dedup::{Outputs, dedup};
 pub use enrolling::{Roll, enrol};
 pub use finding::Finding;

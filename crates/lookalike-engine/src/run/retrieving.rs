@@ -115,7 +115,7 @@ pub fn read_decisions(path: &Path, roll: &Roll, temp_dir: &Path) -> Result<Vec<u
     representatives.into_iter().map(|representative| representative.ok_or_else(incomplete)).collect()
 }
 
-fn parse<'a, T: Deserialize<'a>>(line: &'a [u8], example: &str) -> Checked<T> {
+pub(super) fn parse<'a, T: Deserialize<'a>>(line: &'a [u8], example: &str) -> Checked<T> {
     let whole = |what: &str| format!("{what}; each line must be one JSON object: {example}");
     if !line.trim_ascii_start().starts_with(b"{") {
         return Err(whole("not a JSON object"));

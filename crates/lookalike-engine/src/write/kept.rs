@@ -3,8 +3,9 @@
 use std::{ops::Range, path::Path, sync::Arc};
 
 use super::{
+    labels::LabelNames,
     output::Output,
-    rows::{KeptRows, refuse_other_schemas, rows_size},
+    rows::{KeptRows, RowLabels, refuse_other_schemas, rows_size},
 };
 use crate::{
     error::{Error, ErrorKind, Result},
@@ -28,11 +29,11 @@ pub(crate) enum Shape {
 /// The kept records of a block, made to be written.
 #[derive(Default)]
 pub(crate) struct Piece {
-    bytes: Vec<u8>,
+    pub(crate) bytes: Vec<u8>,
     /// Of a table that is written as one.
-    rows: Option<RecordBatch>,
+    pub(crate) rows: Option<RecordBatch>,
     /// Of a CSV file's block.
-    columns: Option<Arc<Columns>>,
+    pub(crate) columns: Option<Arc<Columns>>,
     pub(crate) records: u64,
 }
 
@@ -115,7 +116,7 @@ impl Shape {
         let Piece { bytes, rows, columns, records } = piece;
         *columns = block.columns().cloned();
         if !self.makes(block) {
-            *records = Self::slices(block, info, source, is_kept, |slice| {
+            *records = self.slices(block, info, source, is_kept, |slice| {
                 bytes.extend_from_slice(slice);
                 Ok(())
             })?;
@@ -150,6 +151,7 @@ impl Shape {
 
     /// Gives a block's kept records as they stand in it; tells their number. Those that follow each other come in one slice.
     fn slices(
+        self,
         block: &Block,
         info: &BlockInfo,
         source: &Source,
@@ -170,8 +172,9 @@ impl Shape {
             Ok(())
         })?;
         give(&bytes[run.clone()])?;
-        // One that ends with its input gets a line end.
-        if !run.is_empty() && !matches!(bytes[run.end - 1], b'\n' | b'\r') {
+        // One that ends with its input gets a line end. A carriage return is one in CSV alone.
+        let ended = |last: u8| last == b'\n' || last == b'\r' && self == Self::Delimited;
+        if !run.is_empty() && !ended(bytes[run.end - 1]) {
             give(b"\n")?;
         }
         Ok(records)
@@ -182,6 +185,8 @@ impl Shape {
 pub(crate) struct Kept {
     shape: Shape,
     output: Target,
+    /// Of the fields that records get, and the encoding of the file where they get them.
+    labels: Option<(LabelNames, Option<&'static str>)>,
 }
 
 enum Target {
@@ -191,13 +196,15 @@ enum Target {
 }
 
 impl Kept {
-    /// Begins an output of this shape. Of a table up to `ahead` row groups are in memory.
-    pub(crate) fn new(output: Output, shape: Shape, source: &Source, ahead: usize) -> Result<Self> {
+    /// Begins an output of this shape, of records that get the fields of these names. Of a table up to `ahead` row groups are in
+    /// memory.
+    pub(crate) fn new(output: Output, shape: Shape, source: &Source, labels: Option<&LabelNames>, ahead: usize) -> Result<Self> {
         let output = match shape {
-            Shape::Table => Target::Rows(Box::new(KeptRows::new(output, source, ahead)?)),
+            Shape::Table => Target::Rows(Box::new(KeptRows::new(output, source, labels, ahead)?)),
             Shape::Lines | Shape::Array | Shape::Delimited => Target::Bytes(output, false),
         };
-        Ok(Self { shape, output })
+        let labels = labels.map(|names| (names.clone(), source.reading().encoding));
+        Ok(Self { shape, output, labels })
     }
 
     pub(crate) fn shape(&self) -> Shape {
@@ -220,23 +227,35 @@ impl Kept {
         source: &Source,
         is_kept: impl Fn(u64) -> bool,
     ) -> Result<u64> {
-        Shape::slices(block, info, source, is_kept, |slice| self.write_bytes(slice, block.columns()))
+        self.shape.slices(block, info, source, is_kept, |slice| self.write_bytes(slice, block.columns()))
     }
 
     fn write_bytes(&mut self, mut bytes: &[u8], columns: Option<&Arc<Columns>>) -> Result<()> {
-        let Target::Bytes(output, begun) = &mut self.output else { return Ok(()) };
+        let Self { shape, output: Target::Bytes(output, begun), labels } = self else { return Ok(()) };
         if !*begun && !bytes.is_empty() {
             *begun = true;
-            match self.shape {
-                Shape::Lines | Shape::Table => {}
-                Shape::Array => {
+            match (*shape, columns) {
+                (Shape::Array, _) => {
                     output.write(b"[")?;
                     bytes = &bytes[1..];
                 }
-                Shape::Delimited => output.write(columns.map_or(&[], |columns| columns.header()))?,
+                (Shape::Delimited, Some(columns)) => match labels {
+                    Some((names, encoding)) => {
+                        let mut header = Vec::new();
+                        names.onto_header(columns, *encoding, &mut header);
+                        output.write(&header)?;
+                    }
+                    None => output.write(columns.header())?,
+                },
+                _ => {}
             }
         }
         output.write(bytes)
+    }
+
+    /// What puts labels onto rows that are written as a table.
+    pub(crate) fn row_labels(&self) -> Option<RowLabels> {
+        if let Target::Rows(rows) = &self.output { rows.labels() } else { None }
     }
 
     /// Nothing more is to come. To be called on the pool, which helps.

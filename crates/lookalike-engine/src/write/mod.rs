@@ -6,6 +6,7 @@ mod decisions;
 mod encode;
 mod gzip;
 mod kept;
+mod labels;
 mod output;
 mod overwriting;
 mod publish;
@@ -17,5 +18,7 @@ pub(crate) mod table;
 
 pub(crate) use decisions::{DecisionLines, Likeness, Representative};
 pub(crate) use kept::{Kept, Piece, Shape};
+pub(crate) use labels::{Label, LabelNames, Labelling, refused};
 pub(crate) use output::{Output, finish};
 pub(crate) use overwriting::refuse_overwriting;
+pub(crate) use rows::{RowLabels, refuse_table_names};

@@ -1,9 +1,12 @@
 //! In place of tables, where this program was built without them.
 
-use super::output::Output;
+use super::{
+    labels::{Label, LabelNames},
+    output::Output,
+};
 use crate::{
     error::{Error, ErrorKind, Result},
-    read::{RecordBatch, Source},
+    read::{RecordBatch, Rows, Source},
 };
 
 /// There is none.
@@ -17,13 +20,35 @@ pub(super) fn rows_size(rows: &RecordBatch) -> usize {
     match *rows {}
 }
 
+/// There are none.
+#[derive(Debug, Clone)]
+pub(crate) enum RowLabels {}
+
+impl RowLabels {
+    pub(crate) fn push(&mut self, _: &Label) {
+        match *self {}
+    }
+
+    pub(crate) fn onto(&mut self, _: &Rows, _: &[usize]) -> Result<RecordBatch> {
+        match *self {}
+    }
+}
+
+pub(crate) fn refuse_table_names(_: &LabelNames, _: &Source) -> Result<()> {
+    Ok(())
+}
+
 impl KeptRows {
-    pub(super) fn new(output: Output, _: &Source, _: usize) -> Result<Self> {
+    pub(super) fn new(output: Output, _: &Source, _: Option<&LabelNames>, _: usize) -> Result<Self> {
         let message = format!("{}: this lookalike was built without tables (the cargo feature `tables`)", output.name());
         Err(Error::new(ErrorKind::Output, message))
     }
 
     pub(super) fn push(&mut self, _: RecordBatch) -> Result<()> {
+        match *self {}
+    }
+
+    pub(super) fn labels(&self) -> Option<RowLabels> {
         match *self {}
     }
 

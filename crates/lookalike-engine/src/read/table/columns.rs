@@ -89,6 +89,17 @@ impl Columns {
         &self.0.text.path
     }
 
+    /// What ids are; none where the table has no such column.
+    pub fn id_type(&self, schema: &Schema) -> Option<DataType> {
+        let (first, rest) = self.id()?.path.split_first()?;
+        let mut kind = schema.field_with_name(first).ok()?.data_type();
+        for name in rest {
+            let DataType::Struct(fields) = kind else { return None };
+            kind = fields.find(name)?.1.data_type();
+        }
+        Some(kind.clone())
+    }
+
     pub(super) fn id(&self) -> Option<&Column> {
         self.0.id.as_ref()
     }

@@ -1,0 +1,85 @@
+//! `lookalike apply`.
+
+use std::{path::PathBuf, process::ExitCode};
+
+use clap::Args;
+use lookalike::{Config, cluster::Keep};
+use lookalike_engine::{Applied, apply};
+
+use crate::{
+    args::{InputArgs, RunArgs, run_config},
+    output::{BOLD, Bars, bytes, count, counted, print, say, warning},
+};
+
+/// Drop what decisions say, as dedup would have done at once
+///
+/// Writes the records of INPUT whose verdict in DECISIONS is kept: byte for byte what `lookalike dedup INPUT -o KEPT` wrote with
+/// these decisions, or would have written, in the same formats. So a collection can be decided about first (dedup --label, or
+/// --decisions alone), looked at, and dropped from later; a verdict that was changed by hand in DECISIONS counts.
+///
+/// Records and decisions find each other by the id, so give the flags under Input as they were given to dedup; the order of the
+/// records may be another, unless ids are repeated or made up. Nothing is written unless every record has a decision and every
+/// decision a record. The input is read twice, once for the ids and once for the records; decisions take 32 bytes of memory each.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  lookalike dedup news.jsonl --label -o labelled.jsonl\n  \
+    lookalike apply labelled.decisions.jsonl news.jsonl -o kept.jsonl")]
+pub struct Apply {
+    /// The decisions of a run of dedup, plain or compressed, a URL, or - for standard input
+    #[arg(value_name = "DECISIONS")]
+    decisions: String,
+    #[command(flatten)]
+    input: InputArgs,
+    /// Write the kept records to KEPT; -, URLs and endings as for dedup
+    #[arg(long, short, value_name = "KEPT")]
+    output: PathBuf,
+    /// Of --skip-bad, where dedup had it: records without such a field were bad ones
+    #[arg(long, value_name = "WHO", requires = "skip_bad", help_heading = "Input")]
+    keep: Option<Keep>,
+    /// Print the summary as JSON, on standard output, or on standard error when a file goes to standard output
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+impl Apply {
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        let mut config = run_config(&self.input, &self.run, Config::default());
+        config.keep = self.keep.clone();
+        let bars = Bars::new(self.run.quiet);
+        let done = apply(&self.decisions, &config, &self.output, &|progress| bars.show(progress));
+        bars.clear();
+        let applied = done?;
+        for example in applied.bad_examples.iter().filter(|_| !self.run.quiet) {
+            warning(example);
+        }
+        let to_stdout = [Some(&self.output), config.skip_bad.as_ref()].into_iter().flatten().any(|path| path.as_os_str() == "-");
+        match (self.json, to_stdout) {
+            (true, false) => print(&(serde_json::to_string_pretty(&applied)? + "\n"))?,
+            (true, true) => say(&serde_json::to_string_pretty(&applied)?),
+            (false, _) if self.run.quiet => {}
+            (false, _) => say(&self.page(&applied)),
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// The summary that a person understands.
+    fn page(&self, a: &Applied) -> String {
+        let share = format!("{:.1} %", 100.0 * a.dropped as f64 / a.documents.max(1) as f64);
+        let (documents, kept, dropped) = (counted(a.documents, "document"), count(a.kept), count(a.dropped));
+        let mut lines = vec![format!(
+            "{BOLD}{documents}{BOLD:#} in = {BOLD}{kept}{BOLD:#} kept + {BOLD}{dropped}{BOLD:#} dropped ({share}), as {} has it",
+            self.decisions
+        )];
+        if let Some(file) = self.input.records.skip_bad.as_ref().filter(|_| a.bad_lines > 0) {
+            lines.push(format!("  bad      {} set aside in {}", counted(a.bad_lines, "line"), file.display()));
+        }
+        let rate = a.bytes as f64 / 1e6 / a.seconds.max(1e-9);
+        let memory = a.peak_memory.map_or(String::new(), |peak| format!(", {} of memory at most", bytes(peak)));
+        lines.push(format!("  time     {:.2} s for {} ({rate:.0} MB/s){memory}", a.seconds, bytes(a.bytes)));
+        if self.output.as_os_str() != "-" {
+            lines.push(format!("  written  kept lines to {}", self.output.display()));
+        }
+        lines.join("\n")
+    }
+}
