@@ -42,6 +42,8 @@ def main(pages: Path, package: Path) -> None:
     shutil.copy(DOCS / "site.css", pages)
     write(pages / "commands.md", commands())
     shutil.copytree(ROOT / "python/lookalike", package / "lookalike", ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+    for source in package.rglob("*.py"):
+        write(source, fenced(source.read_text()))
     stubs = package / "lookalike/_lookalike.pyi"
     write(stubs, documented(stubs.read_text()))
 
@@ -126,6 +128,12 @@ def documented(stubs: str) -> str:
     return ast.unparse(ast.fix_missing_locations(tree))
 
 
+def fenced(text: str) -> str:
+    """Examples in docstrings, up to an empty line or the docstring's end, as blocks of code."""
+    example = re.compile(r"^( *)>>> .*\n(?:\1(?!\"\"\").+\n)*", flags=re.MULTILINE)
+    return example.sub(lambda lines: f"{lines[1]}```pycon\n{lines[0]}{lines[1]}```\n", text)
+
+
 def describe(node: ast.Module | ast.ClassDef, value: object) -> None:
     """Put the docstrings of a value's members into its stub."""
     body: list[ast.stmt] = []
@@ -145,7 +153,7 @@ def describe(node: ast.Module | ast.ClassDef, value: object) -> None:
                 continue
             child = cast(ast.FunctionDef, ast.parse(f"def {child.name}{inspect.signature(own)}: ...").body[0])
             body.insert(1, child)
-        child.body.insert(0, ast.Expr(ast.Constant(words)))
+        child.body.insert(0, ast.Expr(ast.Constant(fenced(f"{words}\n"))))
     node.body = body
 
 
