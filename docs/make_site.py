@@ -140,9 +140,9 @@ def describe(node: ast.Module | ast.ClassDef, value: object) -> None:
     # From the end, since behind its overloads stands the function itself.
     for child in reversed(node.body):
         body.insert(0, child)
-        if not isinstance(child, ast.ClassDef | ast.FunctionDef):
+        # Some names are the stubs' own, protocols say.
+        if not isinstance(child, ast.ClassDef | ast.FunctionDef) or (own := getattr(value, child.name, None)) is None:
             continue
-        own = getattr(value, child.name)
         if isinstance(child, ast.ClassDef):
             describe(child, own)
         # What every object has says nothing of this one.
