@@ -1,5 +1,5 @@
 # `make test` is all that CI runs.
-.PHONY: test fmt clippy unit portable stores docs python
+.PHONY: test fmt clippy unit portable stores docs python package
 
 test: fmt clippy unit portable stores docs python
 
@@ -29,20 +29,36 @@ stores:
 	elif [ -n "$$CI" ]; then echo "stores: moto_server cannot be installed" >&2; exit 1; \
 	else echo "skipped: no network to install moto_server from (tests/stores/requirements.txt)"; fi
 
+# The Rust documentation, and the site in target/site: guides, plots and references, put together where the package is built, so
+# from this very code. Without a network and without what was installed before the site is skipped, except in CI.
+SITE = target/venv-docs
 docs:
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
+	@if $(MAKE) --no-print-directory $(SITE)/installed $(VENV)/installed; then \
+		$(MAKE) --no-print-directory package && \
+		PYTHONDONTWRITEBYTECODE=1 $(VENV)/bin/python docs/make_site.py target/pages target/package && \
+		NO_MKDOCS_2_WARNING=1 $(SITE)/bin/mkdocs build --strict; \
+	elif [ -n "$$CI" ]; then echo "docs: mkdocs cannot be installed" >&2; exit 1; \
+	else echo "skipped: no network to install mkdocs from (docs/requirements.txt)"; fi
+
+$(SITE)/installed: docs/requirements.txt
+	python3 -m venv $(SITE)
+	$(SITE)/bin/pip install --quiet --disable-pip-version-check -r $<
+	touch $@
 
 # The Python package: built into an environment of the repository, tested there, its types and their stubs checked. datasketch's own
 # tests are downloaded beside it.
 VENV = target/python
 PUBLISHED = $(VENV)/published/datasketch-1.7.0
-python: $(VENV)/installed $(PUBLISHED)
-	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --release --locked
+python: package $(PUBLISHED)
 	$(VENV)/bin/ruff format --check
 	$(VENV)/bin/ruff check
 	$(VENV)/bin/mypy
 	$(VENV)/bin/python -m mypy.stubtest lookalike --allowlist python/stubtest-allowed.txt
 	$(VENV)/bin/python -m pytest
+
+package: $(VENV)/installed
+	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --release --locked
 
 $(VENV)/installed: python/requirements.txt
 	python3 -m venv $(VENV)

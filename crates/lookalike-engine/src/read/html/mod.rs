@@ -21,7 +21,7 @@ impl Extractor {
     }
 
     /// The text of a page, written to `room`: words with one space or line end between them. `declared` is the label of its
-    /// HTTP header's encoding; without one the page is asked, and if need be its bytes ([`decode`]).
+    /// HTTP header's encoding; without one the page is asked, and if need be its bytes (`encoding::decode`).
     ///
     /// No page makes it fail. `Text` is one pass, hundreds of MB/s. `Main` makes a tree, some 60 MB/s, of pages of up to 16 MiB
     /// whose elements are not nested deeper than browsers nest them; others give all their text.

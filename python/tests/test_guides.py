@@ -1,0 +1,107 @@
+"""Every example of the guides is run as it stands, and prints what the guide says.
+
+A page's blocks run one after the other in a folder of its own, where `testdata` is. In a block of `console`, what follows a line
+`$ …` is what it prints, but for the line that tells the time; `sh` must succeed; `python` runs; `pycon` is a doctest. The page's
+Python blocks share their names. What a comment `<!-- not run: why -->` stands above is only shown.
+"""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted((ROOT / "docs").rglob("*.md"))
+FENCE = re.compile(r"(?P<before>[^\n]*)\n(?P<indent> *)```(?P<kind>\w+)[^\n]*\n(?P<text>.*?)\n(?P=indent)```", re.DOTALL)
+RUN = ("console", "sh", "python", "pycon")
+
+
+class Block(NamedTuple):
+    kind: str
+    text: str
+    line: int
+    not_run: str | None
+
+
+def blocks(page: Path) -> list[Block]:
+    text = "\n" + page.read_text()
+    found = []
+    for fence in FENCE.finditer(text):
+        # The line above, or the one above an empty line.
+        above = fence["before"] or text[: fence.start()].rpartition("\n")[2]
+        not_run = re.fullmatch(r"<!-- not run: (.+) -->", above.strip())
+        block = re.sub(f"^{fence['indent']}", "", fence["text"], flags=re.MULTILINE)
+        line = text.count("\n", 0, fence.start("text"))
+        found.append(Block(fence["kind"], block, line, not_run and not_run[1]))
+    return found
+
+
+def shell(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "NO_COLOR": "1", "PATH": path}
+    both = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    return subprocess.run(["bash", "-ec", script], cwd=folder, env=environment, text=True, timeout=300, check=False, **both)
+
+
+def examples(console: str) -> list[tuple[str, str]]:
+    """The commands of a block, each with what it must print. A backslash continues a command."""
+    found = []
+    for example in re.split(r"^\$ ", console, flags=re.MULTILINE)[1:]:
+        command, _, printed = example.partition("\n")
+        while command.endswith("\\"):
+            more, _, printed = printed.partition("\n")
+            command += f"\n{more}"
+        found.append((command, printed))
+    return found
+
+
+def same(text: str) -> list[str]:
+    """Its lines, but for the one that tells the time."""
+    return [line.rstrip() for line in text.strip().split("\n") if not line.startswith("  time ")]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
+def test_examples_do_what_the_guide_says(page, tmp_path, monkeypatch):
+    (tmp_path / "testdata").symlink_to(ROOT / "testdata")
+    monkeypatch.chdir(tmp_path)
+    names = {"__name__": "__main__"}
+    for block in blocks(page):
+        place = f"{page.name}:{block.line}"
+        if block.kind not in RUN or block.not_run:
+            continue
+        if block.kind == "sh":
+            ran = shell(block.text, tmp_path)
+            assert ran.returncode == 0, f"{place}: {ran.stdout}"
+        elif block.kind == "console":
+            for command, expected in examples(block.text):
+                ran = shell(command, tmp_path)
+                assert same(ran.stdout) == same(expected), f"{place}: {command}"
+                assert ran.returncode == 0, f"{place}: {command}"
+        elif block.kind == "python":
+            exec(compile("\n" * (block.line - 1) + block.text, str(page), "exec"), names)
+        else:
+            test = doctest.DocTestParser().get_doctest(block.text + "\n", names, page.name, str(page), block.line - 1)
+            test.globs = names  # not a copy: what a block names, the next one knows
+            failures: list[str] = []
+            doctest.DocTestRunner().run(test, out=failures.append, clear_globs=False)
+            assert not failures, "".join(failures)
+
+
+def test_it_is_said_why_a_block_is_not_run():
+    shown = [(page.name, block.not_run) for page in PAGES for block in blocks(page) if block.not_run]
+    assert all(page == "stores.md" or "install" in why for page, why in shown), shown
+    assert sum(block.kind in RUN and not block.not_run for page in PAGES for block in blocks(page)) > 20
+
+
+def test_what_fails_is_seen(tmp_path):
+    assert shell("false; true", tmp_path).returncode == 1
+    assert examples("$ a \\\n  b\nc\n$ d\n") == [("a \\\n  b", "c\n"), ("d", "")]
+    (tmp_path / "page.md").write_text("words\n\n<!-- not run: no -->\n```sh\nx\n```\n\n```python\ny\n```\n")
+    assert blocks(tmp_path / "page.md") == [Block("sh", "x", 5, "no"), Block("python", "y", 9, None)]
