@@ -48,7 +48,7 @@ mod run;
 pub use config::{Estimate, Observer, Progress, Resume, RunConfig, Stage};
 #[cfg(feature = "faults")]
 pub use disk::faults;
-pub use error::{Error, ErrorKind, Result};
+pub use error::{Error, ErrorKind, Result, interrupt};
 pub use format::{Format, Html};
 pub use input_table::InputTable;
 pub use memory::peak_memory;
@@ -56,7 +56,8 @@ pub use memory::peak_memory;
 pub use read::Extractor;
 pub use read::PACKED;
 pub use run::{
-    Finding, Outputs, Pair, PairFigures, PairsSummary, Roll, SampleTruth, SimilarPair, Summary, dedup, enrol, find_texts, pairs,
-    read_decisions, read_pairs, sample_truth,
+    Finding, Outputs, Pair, PairFigures, PairsSummary, Roll, SampleTruth, SimilarPair, Summary, Tell, TellPair, dedup,
+    dedup_told, enrol, find_texts, pairs, pairs_told, read_decisions, read_pairs, sample_truth,
 };
 pub use state::Resumed;
+pub use write::{Decided, Likeness, reason_name};

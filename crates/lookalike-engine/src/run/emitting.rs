@@ -1,6 +1,6 @@
 //! What was decided, written: kept lines byte for byte, decisions line by line, both in input order.
 
-use std::sync::Mutex;
+use std::{ops::Range, sync::Mutex};
 
 use lookalike::{Reason, Verify, verify::Measure};
 use rayon::{ThreadPool, prelude::*};
@@ -19,11 +19,14 @@ use crate::{
     lock::lock,
     places::{Numbering, Places},
     read::{Blocks, Room, Source},
-    write::{DecisionLines, Kept, Likeness, Output, Piece},
+    write::{Decided, Kept, Likeness, Output, Piece},
 };
 
 /// Documents whose decisions one thread writes at a time.
 const STRETCH: u64 = 4096;
+
+/// Is told what was decided about each document, in input order, by one thread at a time; a failure of its own ends the run.
+pub type Tell<'a> = dyn FnMut(&Decided) -> Result<()> + Send + 'a;
 
 /// All that is known at the end.
 pub(crate) struct Emitting<'a> {
@@ -106,17 +109,17 @@ impl<'a> Emitting<'a> {
         let documents = self.table.documents;
         let at_once = 2 * self.pool.current_num_threads();
         let (mut ready, mut next) = (Vec::new(), Vec::new());
-        ready.resize_with(at_once, DecisionLines::default);
-        next.resize_with(at_once, DecisionLines::default);
+        ready.resize_with(at_once, Vec::new);
+        next.resize_with(at_once, Vec::new);
         // Once more than there are, for the last to be written.
         for start in (0..documents + STRETCH * at_once as u64).step_by(STRETCH as usize * at_once) {
-            let make = |(number, lines): (usize, &mut DecisionLines)| {
+            let make = |(number, lines): (usize, &mut Vec<u8>)| {
                 let start = documents.min(start + STRETCH * number as u64);
-                lines.bytes.clear();
-                self.stretch(start..documents.min(start + STRETCH), lines)
+                lines.clear();
+                self.each(start..documents.min(start + STRETCH), |decided| decided.write_line(lines))
             };
             let (written, made) = self.pool.join(
-                || ready.iter().try_for_each(|lines: &DecisionLines| output.write(&lines.bytes)),
+                || ready.iter().try_for_each(|lines: &Vec<u8>| output.write(lines)),
                 || next.par_iter_mut().enumerate().try_for_each(make),
             );
             written.and(made)?;
@@ -125,19 +128,26 @@ impl<'a> Emitting<'a> {
         Ok(())
     }
 
-    fn stretch(&self, documents: std::ops::Range<u64>, lines: &mut DecisionLines) -> Result<()> {
+    /// Tells every document's decision, in input order.
+    pub(crate) fn tell(&self, tell: &mut Tell) -> Result<()> {
+        let documents = self.table.documents;
+        (0..documents)
+            .step_by(STRETCH as usize)
+            .try_for_each(|start| self.each(start..documents.min(start + STRETCH), &mut *tell))
+    }
+
+    /// Gives the decisions about consecutive documents.
+    fn each(&self, documents: Range<u64>, mut give: impl FnMut(&Decided) -> Result<()>) -> Result<()> {
         let (mut ids, mut other) = (Vec::new(), Vec::new());
         let mut document = documents.start;
         self.table.ids.each(documents, &mut ids, |id| {
-            let decision = self.decision(document)?;
+            let Decision { reason, representative, likeness, size: cluster_size } = self.decision(document)?;
             document += 1;
-            match decision.representative {
-                None => lines.kept(id, decision.reason, decision.size),
-                Some(r) => {
-                    let representative = self.table.ids.get(r, &mut other)?;
-                    lines.dropped(id, decision.reason, representative, decision.likeness, decision.size)
-                }
-            }
+            let representative = match representative {
+                None => None,
+                Some(document) => Some((document, self.table.ids.get(document, &mut other)?)),
+            };
+            give(&Decided { id, reason, representative, likeness, cluster_size })
         })
     }
 

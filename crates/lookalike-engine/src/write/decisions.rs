@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// What is known of a dropped document's likeness to its representative.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Likeness {
+pub enum Likeness {
     /// Both sets were counted.
     Counted(Overlap),
     /// The canonical forms are the same.
@@ -23,7 +23,7 @@ pub(crate) enum Likeness {
 
 impl Likeness {
     /// Resemblance, containment, and the representative's containment, where they are known.
-    fn figures(self) -> [Option<f64>; 3] {
+    pub fn figures(self) -> [Option<f64>; 3] {
         let counted = |o: Overlap| [o.resemblance(), o.containment(), o.swapped().containment()].map(Some);
         match self {
             Self::Counted(overlap) => counted(overlap),
@@ -32,6 +32,42 @@ impl Likeness {
             Self::Estimated(Measure::Containment, value) => [None, Some(value), None],
             Self::Unknown => [None; 3],
         }
+    }
+
+    /// Whether the figures are what sketches say.
+    pub fn is_estimated(self) -> bool {
+        matches!(self, Self::Estimated(..))
+    }
+}
+
+/// What was decided about a document. Ids are JSON, as they stood in the input.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Decided<'a> {
+    /// Whose decision it is.
+    pub id: &'a str,
+    /// Why it stays or goes.
+    pub reason: Reason,
+    /// The document that a dropped one was dropped for: its number in the input, and its id.
+    pub representative: Option<(u64, &'a str)>,
+    /// How like its representative a dropped document is.
+    pub likeness: Likeness,
+    /// Documents in its group.
+    pub cluster_size: u32,
+}
+
+impl Decided<'_> {
+    /// Appends the line of the decisions file.
+    ///
+    /// # Errors
+    /// None that data reaches.
+    pub fn write_line(&self, into: &mut Vec<u8>) -> Result<()> {
+        let mut lines = DecisionLines { bytes: std::mem::take(into) };
+        let written = match self.representative {
+            None => lines.kept(self.id, self.reason, self.cluster_size),
+            Some((_, representative)) => lines.dropped(self.id, self.reason, representative, self.likeness, self.cluster_size),
+        };
+        *into = lines.bytes;
+        written
     }
 }
 
@@ -56,7 +92,7 @@ impl DecisionLines {
             return Ok(());
         }
         self.put(",\"verdict\":\"kept\",\"reason\":\"");
-        self.put(name(reason));
+        self.put(reason_name(reason));
         self.put("\",\"representative\":null");
         self.figures([None; 3])?;
         self.end(cluster_size, false)
@@ -73,11 +109,11 @@ impl DecisionLines {
     ) -> Result<()> {
         self.begin(id);
         self.put(",\"verdict\":\"dropped\",\"reason\":\"");
-        self.put(name(reason));
+        self.put(reason_name(reason));
         self.put("\",\"representative\":");
         self.put(representative);
         self.figures(likeness.figures())?;
-        self.end(cluster_size, matches!(likeness, Likeness::Estimated(..)))
+        self.end(cluster_size, likeness.is_estimated())
     }
 
     fn begin(&mut self, id: &str) {
@@ -112,7 +148,8 @@ impl DecisionLines {
     }
 }
 
-fn name(reason: Reason) -> &'static str {
+/// What a decisions file calls a reason.
+pub fn reason_name(reason: Reason) -> &'static str {
     match reason {
         Reason::Unique => "unique",
         Reason::Representative => "representative",
@@ -179,7 +216,7 @@ mod tests {
             kept.kept(id.get(), reason, cluster_size).unwrap();
             dropped.dropped(id.get(), reason, id.get(), likeness, cluster_size).unwrap();
             prop_assert_eq!(String::from_utf8(kept.bytes).unwrap(), line("kept", [None; 3], false));
-            let estimated = matches!(likeness, Likeness::Estimated(..));
+            let estimated = likeness.is_estimated();
             prop_assert_eq!(String::from_utf8(dropped.bytes).unwrap(), line("dropped", likeness.figures(), estimated));
         }
     }

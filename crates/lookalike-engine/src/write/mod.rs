@@ -15,7 +15,7 @@ mod sink;
 #[cfg(feature = "tables")]
 pub(crate) mod table;
 
-pub(crate) use decisions::{DecisionLines, Likeness};
+pub use decisions::{Decided, Likeness, reason_name};
 pub(crate) use kept::{Kept, Piece, Shape};
 pub(crate) use output::{Output, finish};
 pub(crate) use overwriting::refuse_overwriting;
