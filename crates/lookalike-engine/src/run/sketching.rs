@@ -119,7 +119,9 @@ pub(crate) fn sketch(
     if let Some(state) = state {
         state.commit()?;
     }
-    if table.documents == 0 {
+    // A table without rows is one; a file without documents is a wrong file.
+    let in_memory = !config.tables.is_empty() && config.inputs.is_empty() && config.input_commands.is_empty();
+    if table.documents == 0 && !in_memory {
         let why = match (table.counts.bad_lines, table.counts.blank_lines == 0) {
             (0, true) => "is empty",
             (0, false) => "has only blank lines",
