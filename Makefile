@@ -54,11 +54,21 @@ python: package $(PUBLISHED)
 	$(VENV)/bin/ruff format --check
 	$(VENV)/bin/ruff check
 	$(VENV)/bin/mypy
-	$(VENV)/bin/python -m mypy.stubtest lookalike --allowlist python/stubtest-allowed.txt
+	$(VENV)/bin/python -m mypy.stubtest lookalike --mypy-config-file pyproject.toml --allowlist python/stubtest-allowed.txt
 	$(VENV)/bin/python -m pytest
 
 package: $(VENV)/installed
 	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --release --locked
+# As a user has it: the package built and installed by pip into a fresh environment, and the README's examples run there with nothing
+# but what they import.
+.PHONY: pip
+FRESH = target/fresh
+pip:
+	rm -rf $(FRESH)
+	python3 -m venv $(FRESH)
+	$(FRESH)/bin/pip install --quiet --disable-pip-version-check .
+	$(FRESH)/bin/python python/tests/readme.py
+	rm -rf $(FRESH)
 
 $(VENV)/installed: python/requirements.txt
 	python3 -m venv $(VENV)
@@ -153,12 +163,13 @@ bench-stores: $(COLLECTION)
 	mkdir -p bench/record
 	python3 bench/speed/stores.py $(COLLECTION) $(COLLECTION).zst --server target/release/serve-object --server $(S3RVER) --server $(STORES)/bin/moto_server --out bench/record/stores.json
 
-# datasketch and what stands in for it, in turn.
+# datasketch and what stands in for it, in turn; frames and tables, and the command on the same rows.
 .PHONY: bench-python
-bench-python: $(VENV)/installed
+bench-python: $(VENV)/installed $(COLLECTION)
 	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --release --locked
 	mkdir -p bench/record
 	$(VENV)/bin/python bench/python/compat.py --out bench/record/python.json
+	$(VENV)/bin/python bench/python/frames.py $(COLLECTION) --out bench/record/frames.json
 
 # The rivals, on a collection that they finish in minutes, against the pairs that the exact join finds. English only: what a
 # token is in Chinese differs from tool to tool.

@@ -4,6 +4,8 @@ Two texts resemble each other as their sets of shingles (runs of five words) ove
 / |A ∪ B|. Everything here has the names and the defaults of lookalike's core, gives the same answers as its command, byte for
 byte, and computes without holding the interpreter.
 
+- `dedup`: a collection, of which one of each group stays, and why; `pairs`: all its similar pairs; `evaluate`: which method does
+  what on it. Lists, frames of pandas and polars, Arrow tables, data sets of Hugging Face, files and URLs.
 - `compare`: two texts, exactly, and what they share.
 - `LshIndex`: texts in memory that can be asked for those that resemble a text.
 - `MinHash`, `Bottom`, `Modulo`, `SimHash`: makers of sketches, one text or a batch at a time.
@@ -19,6 +21,9 @@ byte, and computes without holding the interpreter.
 >>> index.insert("fox", fox)
 >>> index.query(fox.upper())
 [Match(id='fox', similarity=1.0)]
+>>> kept, report = lookalike.dedup([fox, fox.upper(), "Something else."])
+>>> report
+<lookalike.Report: 3 documents in = 2 kept + 1 dropped (33.3 %)>
 """
 
 from __future__ import annotations
@@ -29,6 +34,7 @@ from lookalike import errors
 from lookalike._lookalike import (
     Bottom,
     BottomSketch,
+    Columns,
     Comparison,
     Curve,
     Estimate,
@@ -46,32 +52,47 @@ from lookalike._lookalike import (
     default_config,
     fingerprints,
 )
-from lookalike.config import Config, ShinglesConfig
+from lookalike.config import CollectionConfig, Config, DedupOptions, RunOptions, ShinglesConfig
 from lookalike.errors import Error
+from lookalike.files import Files
+from lookalike.judging import Evaluation, evaluate
+from lookalike.report import Pairs, Report
+from lookalike.running import dedup, pairs
 
 __version__ = _version("lookalike")
 
 __all__ = [
     "Bottom",
     "BottomSketch",
+    "CollectionConfig",
+    "Columns",
     "Comparison",
     "Config",
     "Curve",
+    "DedupOptions",
     "Error",
     "Estimate",
+    "Evaluation",
+    "Files",
     "LshIndex",
     "Match",
     "MinHash",
     "Modulo",
     "ModuloSketch",
+    "Pairs",
     "Passage",
+    "Report",
+    "RunOptions",
     "ShinglesConfig",
     "Signature",
     "SimHash",
     "SimHashSketch",
     "compare",
     "curve",
+    "dedup",
     "default_config",
     "errors",
+    "evaluate",
     "fingerprints",
+    "pairs",
 ]

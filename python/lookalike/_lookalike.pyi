@@ -1,6 +1,6 @@
 # The native module, which `lookalike` re-exports. Docstrings stand with the code (`help(lookalike.MinHash)`).
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
 from typing import Any, Literal, Self, Unpack, final, overload
 
@@ -12,27 +12,34 @@ from lookalike.config import Config, Modulus, ShinglesConfig
 __all__ = [
     "Bottom",
     "BottomSketch",
+    "Columns",
     "Comparison",
     "Curve",
+    "Decisions",
     "Estimate",
     "LshIndex",
     "Match",
     "MinHash",
     "Modulo",
     "ModuloSketch",
+    "Pairs",
     "Passage",
     "Signature",
     "SimHash",
     "SimHashSketch",
+    "Texts",
     "compare",
     "curve",
     "datasketch_bulk",
     "datasketch_containment_params",
     "datasketch_lower",
     "datasketch_params",
+    "dedup",
     "default_config",
+    "filtered",
     "fingerprints",
     "main",
+    "pairs",
 ]
 
 _Fingerprints = NDArray[np.uint64]
@@ -275,3 +282,49 @@ def datasketch_params(
 def datasketch_containment_params(
     threshold: float, num_perm: int, max_r: int, xq: float, false_positive_weight: float, false_negative_weight: float
 ) -> tuple[int, int]: ...
+
+_Progress = Callable[[str, int, int], None]
+
+@final
+class Columns:
+    @property
+    def column_names(self) -> list[str]: ...
+    def __len__(self) -> int: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+@final
+class Texts:
+    @staticmethod
+    def of_lists(text: str, columns: dict[str, list[Any]]) -> Texts: ...
+    @staticmethod
+    def of_arrow(text: str, data: object) -> Texts: ...
+    def numbered(self, name: str) -> Texts: ...
+    def write(self, path: str | PathLike[str]) -> None: ...
+    def __len__(self) -> int: ...
+
+@final
+class Decisions:
+    def kept(self) -> NDArray[np.bool_]: ...
+    def representatives(self) -> NDArray[np.int64]: ...
+    def similarities(self) -> NDArray[np.float64]: ...
+    def columns(self) -> Columns: ...
+    def pairs(self) -> Columns: ...
+    def ids(self, rows: Sequence[int]) -> list[Any]: ...
+    def lines(self) -> bytes: ...
+    def write(self, path: str | PathLike[str]) -> None: ...
+    def __len__(self) -> int: ...
+
+@final
+class Pairs:
+    def columns(self) -> Columns: ...
+    def lines(self) -> bytes: ...
+    def __len__(self) -> int: ...
+
+def dedup(
+    texts: tuple[str, Texts] | None, options: dict[str, Any], method: dict[str, Any], progress: _Progress | None
+) -> tuple[Decisions, dict[str, Any]]: ...
+def pairs(
+    texts: tuple[str, Texts] | None, options: dict[str, Any], method: dict[str, Any], progress: _Progress | None
+) -> tuple[Pairs, dict[str, Any]]: ...
+def filtered(data: object, kept: NDArray[np.bool_]) -> Any: ...

@@ -5,6 +5,7 @@ Names and defaults are the core's; `default_config()` gives the latter.
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import Literal, TypedDict
 
 
@@ -86,6 +87,34 @@ class Sentences(_Kind, total=False):
     digest: Literal["xxh3", "md5"]
 
 
+class Shared(_Kind, total=False):
+    """Texts that share enough of their sampled shingles: `{"kind": "shared", …}`; the default where containment is measured."""
+
+    modulus: Modulus | None
+    """Which shingles are sampled; left to the measure, the threshold and the recall."""
+    common: int
+    """Shingles of more documents than these are set aside."""
+    super_shingles: bool
+    """Whether runs of sampled shingles are shared, and a single one suffices."""
+    run: int | None
+    """Shingles in a run."""
+
+
+class GreedyBy(TypedDict, total=False):
+    """What greedy clusters are made of."""
+
+    representative: Literal["firstmember", "popular"]
+    """What stands for a cluster."""
+    sample: int
+    """s, the fingerprints of a sketch."""
+
+
+class Greedy(TypedDict):
+    """Broder's greedy clusters of sketches, by estimates alone (1997, section 4.4)."""
+
+    greedy: GreedyBy
+
+
 class ShinglesConfig(TypedDict, total=False):
     """What decides the shingles of a text, and with a seed the sketch of them."""
 
@@ -114,3 +143,56 @@ class Config(ShinglesConfig, total=False):
     """How candidates are found; a kind by its name alone has its defaults."""
     verify: Literal["exact", "sketch", "none"] | None
     """What counts as similar: the exact measure of the two sets, what the sketches say, or being a candidate at all."""
+
+
+class CollectionConfig(ShinglesConfig, total=False):
+    """What decides what is dropped from a collection, beside the threshold."""
+
+    measure: Literal["resemblance", "containment"]
+    """What is measured of two texts: shared shingles divided by all, or by those of the text that may go."""
+    recall: float
+    """The share of the pairs at the threshold that must be found, between 0 and 1; 0.99 unless given."""
+    candidates: (
+        Literal["bands", "shared", "simhash", "sentences", "exact", "all"] | Bands | Shared | SimHashBy | Sentences | _Kind
+    )
+    """How candidates are found; a kind by its name alone has its defaults. "all" joins all sets exactly, in memory."""
+    verify: Literal["exact", "sketch", "none"] | None
+    """What counts as similar."""
+    cluster: Literal["law", "components"] | Greedy
+    """What a group is: a kept document and those similar to it, or all that chains of similar pairs connect."""
+
+
+class RunOptions(CollectionConfig, total=False):
+    """The keywords of a run over a collection: how it is read and worked on, by the names of the command's flags."""
+
+    format: Literal["jsonl", "json", "csv", "text", "html", "warc", "parquet", "arrow"] | None
+    """What all files hold, where their names and first bytes do not say it."""
+    delimiter: str | None
+    """The character between the fields of CSV."""
+    encoding: str | None
+    """The encoding of files that is not UTF-8."""
+    html: Literal["text", "main"] | None
+    """Take texts for pages of HTML, and compare this of them."""
+    skip_bad: str | PathLike[str] | None
+    """A file to set bad lines aside in."""
+    allow_repeated_ids: bool
+    """Let the same id stand for several documents."""
+    threads: int
+    """One a core for 0. The answer is the same for any number."""
+    memory: int | str | None
+    """Bytes to take, or a size such as "8G"; half of what is free unless given."""
+    temp_dir: str | PathLike[str] | None
+    """The folder for temporary files."""
+    progress: bool | None
+    """Whether a bar is shown."""
+
+
+class DedupOptions(RunOptions, total=False):
+    """The keywords of `dedup` behind the threshold."""
+
+    keep: str | None
+    """Who stays: first, longest, newest:FIELD, max:FIELD or min:FIELD; ties go to the first."""
+    decisions: str | PathLike[str] | None
+    """A file for the command's decision lines."""
+    resume: str | PathLike[str] | None
+    """A folder to keep what is done in, so that the same call goes on from there."""

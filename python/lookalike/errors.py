@@ -3,11 +3,13 @@
 `Error` is the base of all. Those that refuse an argument are `ValueError` too. The message says what was asked, why it cannot be,
 and what to do instead.
 
-The first group is named after the core's kinds, and a test holds it to them; the second belongs to this package. The kinds of
-runs over files come with these.
+First those that belong to this package; then a group that is named after the core's kinds, and one that is named after those of
+runs over collections: a test holds them to these.
 """
 
 from __future__ import annotations
+
+import builtins as _builtins
 
 
 class Error(Exception):
@@ -155,3 +157,38 @@ class UnlikeSketchesError(Error, ValueError):
 
 class NotBuiltError(Error, ValueError):
     """Something that this build was made without."""
+
+
+# The kinds of runs over collections. `ConfigError` above is one of them.
+
+
+class InputError(Error, OSError):
+    """An input cannot be found, opened, read or decompressed; or it has no such column."""
+
+
+class RecordError(Error, ValueError):
+    """A document is no usable record: a text that is no string, an id that another has."""
+
+
+class OutputError(Error, OSError):
+    """An output cannot be written."""
+
+
+class BrokenPipeError(Error, _builtins.BrokenPipeError):  # noqa: A001
+    """Whoever read an output has gone."""
+
+
+class TemporaryError(Error, OSError):
+    """Temporary files cannot be written or read."""
+
+
+class InterruptedError(Error, _builtins.InterruptedError):  # noqa: A001
+    """A run was ended from outside; what ended it is raised instead wherever it is known, such as `KeyboardInterrupt`."""
+
+
+class InternalError(Error, RuntimeError):
+    """A fault of lookalike's own: please report it."""
+
+
+class EvaluationError(Error, RuntimeError):
+    """A run of `evaluate` failed, each of which is a process of its own: what it said."""

@@ -10,20 +10,25 @@ import numpy as np
 import pytest
 from lookalike import errors
 
-SOURCE = Path(__file__).parents[2] / "crates/lookalike/src/error.rs"
+CRATES = Path(__file__).parents[2] / "crates"
 
 
-def test_every_kind_of_the_core_has_its_exception():
-    kinds = re.findall(
-        r"^    (\w+)(?:,|\(| \{)", SOURCE.read_text().split("pub enum ErrorKind {")[1].split("\n}")[0], re.MULTILINE
-    )
-    assert len(kinds) > 30
-    own = {"Error", "ConfigError", "FormatError"}
-    assert {f"{kind}Error" for kind in kinds} == {name for name in vars(errors) if name.endswith("Error")} - own
-    for kind in kinds:
-        exception = getattr(errors, f"{kind}Error")
+def kinds_of(crate):
+    """Read the kinds in a crate's source."""
+    kinds = (CRATES / crate / "src/error.rs").read_text().split("pub enum ErrorKind {")[1].split("\n}")[0]
+    return {f"{kind}Error" for kind in re.findall(r"^    (\w+)(?:,|\(| \{)", kinds, re.MULTILINE)}
+
+
+def test_every_kind_has_its_exception():
+    core, engine = kinds_of("lookalike"), kinds_of("lookalike-engine")
+    assert len(core) > 30
+    assert len(engine) > 7
+    own = {"Error", "FormatError", "EvaluationError"}
+    assert core | engine == {name for name in vars(errors) if name.endswith("Error")} - own
+    for name in core | engine:
+        exception = getattr(errors, name)
         assert issubclass(exception, errors.Error)
-        assert issubclass(exception, ValueError)
+        assert name not in core or issubclass(exception, ValueError)
         assert exception.__doc__
 
 

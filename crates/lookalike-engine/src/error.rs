@@ -35,6 +35,8 @@ pub enum ErrorKind {
     BrokenPipe,
     /// Temporary files cannot be written or read.
     Temporary,
+    /// The one who asked for the run wants it no more: [`interrupt`].
+    Interrupted,
     /// A fault of lookalike's own.
     Internal,
 }
@@ -55,6 +57,14 @@ impl Error {
         match self.line {
             Some(line) => Self::new(self.kind, format!("{}: {}", place(line), self.message)),
             None => self,
+        }
+    }
+
+    /// What a panic has made of a run.
+    pub(crate) fn of_panic(panic: &(dyn Any + Send)) -> Self {
+        match panic.downcast_ref::<Interruption>() {
+            Some(Interruption) => Self::new(ErrorKind::Interrupted, "interrupted"),
+            None => Self::new(ErrorKind::Internal, panicked(panic)),
         }
     }
 
@@ -132,7 +142,17 @@ impl Error {
 /// Works, and makes an error of a panic. What was being changed when it happened must not be used any more.
 pub(crate) fn without_panic<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     let worked = panic::catch_unwind(AssertUnwindSafe(work));
-    worked.unwrap_or_else(|panic| Err(Error::new(ErrorKind::Internal, panicked(&*panic))))
+    worked.unwrap_or_else(|panic| Err(Error::of_panic(&*panic)))
+}
+
+/// What a panic carries that ends a run at somebody's wish.
+struct Interruption;
+
+/// Ends a run from within its observer: it unwinds, leaves nothing behind, and gives an error of the kind
+/// [`ErrorKind::Interrupted`].
+pub fn interrupt() -> ! {
+    // No panic hook is called: nothing went wrong.
+    panic::resume_unwind(Box::new(Interruption))
 }
 
 /// What is told of a panic.

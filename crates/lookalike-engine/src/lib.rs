@@ -50,7 +50,7 @@ mod run;
 pub use config::{Estimate, Observer, Progress, Resume, RunConfig, Stage};
 #[cfg(feature = "faults")]
 pub use disk::faults;
-pub use error::{Error, ErrorKind, Result};
+pub use error::{Error, ErrorKind, Result, interrupt};
 pub use format::{Format, Html};
 pub use input_table::InputTable;
 pub use memory::peak_memory;
@@ -58,7 +58,8 @@ pub use memory::peak_memory;
 pub use read::Extractor;
 pub use read::PACKED;
 pub use run::{
-    Against, Applied, Finding, Outputs, Pair, PairFigures, PairsSummary, Roll, SampleTruth, SimilarPair, Summary, apply, dedup,
-    enrol, find_texts, pairs, read_decisions, read_pairs, sample_truth,
+    Against, Applied, Finding, Outputs, Pair, PairFigures, PairsSummary, Roll, SampleTruth, SimilarPair, Summary, Tell, TellPair,
+    apply, dedup, dedup_told, enrol, find_texts, pairs, pairs_told, read_decisions, read_pairs, sample_truth,
 };
 pub use state::Resumed;
+pub use write::{Decided, Likeness, Representative, reason_name};

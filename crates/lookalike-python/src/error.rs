@@ -12,6 +12,26 @@ pub fn refused(error: lookalike::Error) -> PyErr {
     raise(&format!("{name}Error"), error.to_string())
 }
 
+/// A run's failure, as the exception of its kind. What a flag of the command can do, a keyword of the same name can.
+pub fn failed(error: lookalike_engine::Error) -> PyErr {
+    raise(&format!("{:?}Error", error.kind()), keywords(&error.to_string()))
+}
+
+/// `--text-field` → `text=`, `--skip-bad` → `skip_bad=`.
+fn keywords(words: &str) -> String {
+    let (mut said, mut rest) = (String::new(), words);
+    while let Some((before, after)) = rest.split_once(" --") {
+        let end = after.find(|c: char| c != '-' && !c.is_ascii_lowercase()).unwrap_or(after.len());
+        let (flag, behind) = after.split_at(end);
+        said.push_str(before);
+        said.push(' ');
+        said.push_str(&flag.trim_end_matches("-field").replace('-', "_"));
+        said.push('=');
+        rest = behind;
+    }
+    said + rest
+}
+
 /// An exception of a class in `lookalike.errors`; of the base class where there is none of this name.
 pub fn raise(class: &str, words: String) -> PyErr {
     Python::attach(|py| {

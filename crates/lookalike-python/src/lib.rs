@@ -24,12 +24,16 @@ mod curve;
 
 mod index;
 
+mod collection;
+
 mod compat;
 
 mod command;
 
 #[pyo3::pymodule]
 mod _lookalike {
+    #[pymodule_export]
+    use super::collection::{Columns, Decisions, Pairs, Texts, dedup, filtered, pairs};
     #[pymodule_export]
     use super::command::main;
     #[pymodule_export]

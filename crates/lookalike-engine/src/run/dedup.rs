@@ -12,7 +12,7 @@ use super::{
     components::{components, measure_dropped},
     copying::same_number,
     deciding::decide_all,
-    emitting::Emitting,
+    emitting::{Emitting, Tell},
     greedy,
     labelling::refuse_names,
     loading::{self, Pass, Sets},
@@ -54,10 +54,18 @@ pub struct Outputs {
 /// A configuration that cannot be, an input that cannot be read, a line that is no record (unless bad lines are set aside),
 /// an output that cannot be written. Nothing is left under an output's name then.
 pub fn dedup(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Result<Summary> {
-    without_panic(|| all_passes(config, outputs, observer))
+    without_panic(|| all_passes(config, outputs, None, observer))
 }
 
-fn all_passes(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Result<Summary> {
+/// The same, and every decision is told as well, before the outputs appear under their names.
+///
+/// # Errors
+/// As [`dedup`], and what `tell` gives.
+pub fn dedup_told(config: &RunConfig, outputs: &Outputs, tell: &mut Tell, observer: Observer) -> Result<Summary> {
+    without_panic(|| all_passes(config, outputs, Some(tell), observer))
+}
+
+fn all_passes(config: &RunConfig, outputs: &Outputs, tell: Option<&mut Tell>, observer: Observer) -> Result<Summary> {
     let started = Instant::now();
     let method = Method::new(config.method.clone())?;
     References::check(config, &method)?;
@@ -119,8 +127,8 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resu
     let matcher = Matcher::new(&method, &table.lists, &pairing);
     let law = config.method.cluster == Cluster::Law;
     let mut written = None;
+    let others = decisions.is_some() || bad.is_some() || tell.is_some();
     let verdicts = if law && pairing.order.is_input() && config.method.candidates != Candidates::All {
-        let others = decisions.is_some() || bad.is_some();
         // A label is only known when all is decided: a later pass writes records with theirs.
         let mut none = None;
         let now = if names.is_some() { &mut none } else { &mut kept };
@@ -160,7 +168,7 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resu
             (None, None) => emitting.kept_lines(&source, output, summary.kept, observer),
         };
         // Who read the kept lines has had enough of them; the other outputs are still wanted.
-        if whole.as_ref().is_err_and(|error| error.kind() == ErrorKind::BrokenPipe) && (decisions.is_some() || bad.is_some()) {
+        if whole.as_ref().is_err_and(|error| error.kind() == ErrorKind::BrokenPipe) && others {
             kept = None;
         } else {
             whole?;
@@ -170,6 +178,9 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resu
     bad.iter_mut().for_each(Output::end);
     if let Some(output) = &mut decisions {
         emitting.decisions(&source, output)?;
+    }
+    if let Some(tell) = tell {
+        emitting.tell(&source, tell)?;
     }
     finish([bad, decisions, kept])?;
     if let Some(state) = state {

@@ -1,5 +1,7 @@
 //! What was decided, written: kept lines byte for byte, decisions line by line, both in input order.
 
+use std::ops::Range;
+
 use lookalike::{Reason, Verify, verify::Measure};
 use rayon::{ThreadPool, prelude::*};
 
@@ -16,11 +18,14 @@ use crate::{
     error::Result,
     places::{Numbering, Places},
     read::{Block, Source},
-    write::{DecisionLines, Kept, Likeness, Output, Representative},
+    write::{Decided, Kept, Likeness, Output, Representative},
 };
 
 /// Documents whose decisions one thread writes at a time.
 const STRETCH: u64 = 4096;
+
+/// Is told what was decided about each document, in input order, by one thread at a time; a failure of its own ends the run.
+pub type Tell<'a> = dyn FnMut(&Decided) -> Result<()> + Send + 'a;
 
 /// All that is known at the end.
 pub(crate) struct Emitting<'a> {
@@ -81,17 +86,17 @@ impl<'a> Emitting<'a> {
         let (references, documents) = (self.table.references.documents, self.table.documents);
         let at_once = 2 * self.pool.current_num_threads();
         let (mut ready, mut next) = (Vec::new(), Vec::new());
-        ready.resize_with(at_once, DecisionLines::default);
-        next.resize_with(at_once, DecisionLines::default);
+        ready.resize_with(at_once, Vec::new);
+        next.resize_with(at_once, Vec::new);
         // Once more than there are, for the last to be written.
         for start in (references..documents + STRETCH * at_once as u64).step_by(STRETCH as usize * at_once) {
-            let make = |(number, lines): (usize, &mut DecisionLines)| {
+            let make = |(number, lines): (usize, &mut Vec<u8>)| {
                 let start = documents.min(start + STRETCH * number as u64);
-                lines.bytes.clear();
-                self.stretch(source, start..documents.min(start + STRETCH), lines)
+                lines.clear();
+                self.each(source, start..documents.min(start + STRETCH), |decided| decided.write_line(lines))
             };
             let (written, made) = self.pool.join(
-                || ready.iter().try_for_each(|lines: &DecisionLines| output.write(&lines.bytes)),
+                || ready.iter().try_for_each(|lines: &Vec<u8>| output.write(lines)),
                 || next.par_iter_mut().enumerate().try_for_each(make),
             );
             written.and(made)?;
@@ -100,20 +105,31 @@ impl<'a> Emitting<'a> {
         Ok(())
     }
 
-    fn stretch(&self, source: &Source, documents: std::ops::Range<u64>, lines: &mut DecisionLines) -> Result<()> {
+    /// Tells every document's decision, but for references, in input order.
+    pub(crate) fn tell(&self, source: &Source, tell: &mut Tell) -> Result<()> {
+        let documents = self.table.documents;
+        (self.table.references.documents..documents)
+            .step_by(STRETCH as usize)
+            .try_for_each(|start| self.each(source, start..documents.min(start + STRETCH), &mut *tell))
+    }
+
+    /// Gives the decisions about consecutive documents.
+    fn each(&self, source: &Source, documents: Range<u64>, mut give: impl FnMut(&Decided) -> Result<()>) -> Result<()> {
         let (mut ids, mut other) = (Vec::new(), Vec::new());
         let mut document = documents.start;
         self.table.ids.each(documents, &mut ids, |id| {
-            let decision = self.decision(document)?;
+            let Decision { reason, representative, likeness, size: cluster_size } = self.decision(document)?;
             document += 1;
-            match decision.representative {
-                None => lines.kept(id, decision.reason, decision.size),
+            let references = &self.table.references;
+            let place = representative.filter(|&r| references.contains(r)).map(|r| self.table.place(r, source));
+            let representative = match representative {
+                None => None,
                 Some(r) => {
-                    let place = self.table.references.contains(r).then(|| self.table.place(r, source));
-                    let representative = Representative { id: self.table.ids.get(r, &mut other)?, place: place.as_deref() };
-                    lines.dropped(id, decision.reason, representative, decision.likeness, decision.size)
+                    let row = if place.is_some() { r } else { r - references.documents };
+                    Some(Representative { row, id: self.table.ids.get(r, &mut other)?, place: place.as_deref() })
                 }
-            }
+            };
+            give(&Decided { id, reason, representative, likeness, cluster_size })
         })
     }
 

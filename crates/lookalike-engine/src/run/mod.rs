@@ -46,11 +46,12 @@ mod verdicts;
 mod windows;
 
 pub use applying::{Applied, apply};
-pub use dedup::{Outputs, dedup};
+pub use dedup::{Outputs, dedup, dedup_told};
+pub use emitting::Tell;
 pub use enrolling::{Roll, enrol};
 pub use finding::Finding;
 pub use lookup::find_texts;
-pub use pairs::{Pair, PairFigures, PairsSummary, pairs};
+pub use pairs::{Pair, PairFigures, PairsSummary, TellPair, pairs, pairs_told};
 pub use retrieving::{read_decisions, read_pairs};
 pub use sampling::{SampleTruth, SimilarPair, sample_truth};
 pub use summary::{Against, Summary};

@@ -114,10 +114,28 @@ pub struct PairsSummary {
 /// # Errors
 /// As [`dedup`](super::dedup::dedup).
 pub fn pairs(config: &RunConfig, output: Option<&Path>, observer: Observer) -> Result<PairsSummary> {
-    without_panic(|| all_passes(config, output, observer))
+    let stdout = PathBuf::from("-");
+    without_panic(|| all_passes(config, Wanted::Written(output.unwrap_or(&stdout)), observer))
 }
 
-fn all_passes(config: &RunConfig, output: Option<&Path>, observer: Observer) -> Result<PairsSummary> {
+/// The same, and every pair is told instead of written.
+///
+/// # Errors
+/// As [`pairs`], and what `tell` gives.
+pub fn pairs_told(config: &RunConfig, tell: &mut TellPair, observer: Observer) -> Result<PairsSummary> {
+    without_panic(|| all_passes(config, Wanted::Told(tell), observer))
+}
+
+/// Is told each pair, and the numbers of its two documents in the input; a failure of its own ends the run.
+pub type TellPair<'a> = dyn FnMut(&Pair, [u64; 2]) -> Result<()> + Send + 'a;
+
+/// Where pairs go.
+enum Wanted<'a, 'b> {
+    Written(&'a Path),
+    Told(&'a mut TellPair<'b>),
+}
+
+fn all_passes(config: &RunConfig, wanted: Wanted, observer: Observer) -> Result<PairsSummary> {
     // A list of pairs is there for its figures: they are counted whatever way candidates are found, unless asked otherwise.
     // Pairs are not grouped.
     let (verify, cluster) = (config.method.verify.or(Some(Verify::Exact)), Cluster::Law);
@@ -126,16 +144,18 @@ fn all_passes(config: &RunConfig, output: Option<&Path>, observer: Observer) -> 
     let mut all = expand_references(config, &inputs)?;
     let references = all.len();
     all.extend(inputs);
-    let stdout = PathBuf::from("-");
-    let path = output.unwrap_or(&stdout);
-    let named: Vec<&Path> = config.skip_bad.as_deref().into_iter().chain([path]).collect();
+    let path = match wanted {
+        Wanted::Written(path) => Some(path),
+        Wanted::Told(_) => None,
+    };
+    let named: Vec<&Path> = config.skip_bad.as_deref().into_iter().chain(path).collect();
     refuse_overwriting(&named, &all)?;
     let source = Source::with_references(all, references, reading(config)?, &config.temp_dir)?;
-    let mut output = Output::create(path, config.threads)?;
+    let mut output = path.map(|path| Output::create(path, config.threads)).transpose()?;
     let mut bad = config.skip_bad.as_deref().map(|path| Output::create(path, config.threads)).transpose()?;
     let pool = pool(config.threads)?;
     let budget = config.budget(pool.current_num_threads(), &named)?;
-    output.run_ahead(windows_ahead(budget.memory()));
+    output.iter_mut().for_each(|output| output.run_ahead(windows_ahead(budget.memory())));
     let beside = Beside { bad: bad.as_mut(), state: None };
     let mut table = sketching::sketch(config, &method, &source, &budget, &pool, beside, observer)?;
     // Inputs' copies of a reference document are its own: whatever is like it is like them.
@@ -163,8 +183,12 @@ fn all_passes(config: &RunConfig, output: Option<&Path>, observer: Observer) -> 
         Ok(())
     })?;
     let listing = Listing { table: &table, pairing: &pairing, copies: Copies::of(&pairing), sets: &sets, method: &method };
-    let listed = listing.write(matches, &mut output)?;
-    finish([bad, Some(output)])?;
+    let listed = match (&mut output, wanted) {
+        (Some(output), _) => listing.write(matches, output)?,
+        (None, Wanted::Told(tell)) => listing.each(matches, tell)?,
+        (None, Wanted::Written(_)) => 0,
+    };
+    finish([bad, output])?;
     let mut finding = Finding::new(&method);
     finding.count(&counted, &matcher, &budget);
     Ok(PairsSummary {
@@ -243,14 +267,30 @@ impl Listing<'_> {
             .chain(self.copies.of_leader(number).map(|rank| self.pairing.order.document(rank)))
     }
 
-    /// Goes through the documents in input order, so that only the leaders' matches are held, however many copies there are.
-    /// Gives the number of pairs.
+    /// Writes each pair as a line. Gives the number of pairs.
     fn write(&self, of_leaders: Vec<(u32, u32, PairFigures)>, output: &mut Output) -> Result<u64> {
         const PIECE: usize = 1 << 20;
+        let mut lines = Vec::new();
+        let count = self.each(of_leaders, &mut |pair, _| {
+            serde_json::to_writer(&mut lines, pair).map_err(|error| Error::new(ErrorKind::Output, error.to_string()))?;
+            lines.push(b'\n');
+            if lines.len() > PIECE {
+                output.write(&lines)?;
+                lines.clear();
+            }
+            Ok(())
+        })?;
+        output.write(&lines)?;
+        Ok(count)
+    }
+
+    /// Goes through the documents in input order, so that only the leaders' matches are held, however many copies there are.
+    /// Gives the number of pairs.
+    fn each(&self, of_leaders: Vec<(u32, u32, PairFigures)>, tell: &mut TellPair) -> Result<u64> {
         let mut matches: Vec<_> = of_leaders.iter().map(|&(a, b, figures)| (b, a, figures.swapped())).collect();
         matches.extend(of_leaders);
         matches.sort_unstable_by_key(|&(a, b, _)| (a, b));
-        let (mut id_a, mut id_b, mut lines) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut id_a, mut id_b) = (Vec::new(), Vec::new());
         let (mut partners, mut count) = (Vec::new(), 0);
         for a in 0..self.table.documents {
             let rank = self.pairing.order.rank(a);
@@ -267,18 +307,11 @@ impl Listing<'_> {
             if partners.is_empty() {
                 continue;
             }
-            let a = raw(self.table.ids.get(a, &mut id_a)?)?;
+            let id = raw(self.table.ids.get(a, &mut id_a)?)?;
             for &(b, figures) in &partners {
-                let pair = Pair { a, b: raw(self.table.ids.get(b, &mut id_b)?)?, figures };
-                serde_json::to_writer(&mut lines, &pair).map_err(|error| Error::new(ErrorKind::Output, error.to_string()))?;
-                lines.push(b'\n');
-                if lines.len() > PIECE {
-                    output.write(&lines)?;
-                    lines.clear();
-                }
+                tell(&Pair { a: id, b: raw(self.table.ids.get(b, &mut id_b)?)?, figures }, [a, b])?;
             }
         }
-        output.write(&lines)?;
         Ok(count)
     }
 }

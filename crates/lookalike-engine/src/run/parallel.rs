@@ -13,7 +13,7 @@ use std::{
 use rayon::ThreadPool;
 
 use crate::{
-    error::{Error, ErrorKind, Result, panicked, said},
+    error::{Error, ErrorKind, Result, said},
     lock::lock,
     read::{Block, Blocks, LineCounter, Source, Start, Tag},
 };
@@ -85,7 +85,7 @@ pub(crate) fn in_order_placed<S: Default, T: Send + Weigh>(
             }
         }));
         if let Err(panic) = worked {
-            lock(&queue).failed.get_or_insert(Error::new(ErrorKind::Internal, panicked(&*panic)));
+            lock(&queue).failed.get_or_insert(Error::of_panic(&*panic));
             blocks.stop();
         }
     });

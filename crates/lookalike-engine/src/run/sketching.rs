@@ -122,7 +122,9 @@ pub(crate) fn sketch(
     if let Some(state) = state {
         state.commit()?;
     }
-    if table.documents == table.references.documents {
+    // A table without rows is one; a file without documents is a wrong file.
+    let in_memory = !config.tables.is_empty() && config.inputs.is_empty() && config.input_commands.is_empty();
+    if table.documents == table.references.documents && !in_memory {
         let why = match (table.counts.bad_lines, table.counts.blank_lines == 0) {
             _ if config.has_references() => "is empty, or has only blank or bad lines",
             (0, true) => "is empty",

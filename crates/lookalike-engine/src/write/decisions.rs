@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// What is known of a dropped document's likeness to its representative.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Likeness {
+pub enum Likeness {
     /// Both sets were counted.
     Counted(Overlap),
     /// The canonical forms are the same.
@@ -32,7 +32,7 @@ impl Likeness {
     }
 
     /// Resemblance, containment, and the representative's containment, where they are known.
-    fn figures(self) -> [Option<f64>; 3] {
+    pub fn figures(self) -> [Option<f64>; 3] {
         let counted = |o: Overlap| [o.resemblance(), o.containment(), o.swapped().containment()].map(Some);
         match self {
             Self::Counted(overlap) => counted(overlap),
@@ -42,15 +42,53 @@ impl Likeness {
             Self::Unknown => [None; 3],
         }
     }
+
+    /// Whether the figures are what sketches say.
+    pub fn is_estimated(self) -> bool {
+        matches!(self, Self::Estimated(..))
+    }
 }
 
 /// For what a document is dropped.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Representative<'a> {
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Representative<'a> {
+    /// Its number among the inputs' documents, or of a reference among the references', from 0.
+    pub row: u64,
     /// Its id, as it stood in the input.
-    pub(crate) id: &'a str,
+    pub id: &'a str,
     /// Where it stands, for a reference document: a kept one may have the same id.
-    pub(crate) place: Option<&'a str>,
+    pub place: Option<&'a str>,
+}
+
+/// What was decided about a document. Ids are JSON, as they stood in the input.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Decided<'a> {
+    /// Whose decision it is.
+    pub id: &'a str,
+    /// Why it stays or goes.
+    pub reason: Reason,
+    /// The document that a dropped one was dropped for.
+    pub representative: Option<Representative<'a>>,
+    /// How like its representative a dropped document is.
+    pub likeness: Likeness,
+    /// Documents in its group.
+    pub cluster_size: u32,
+}
+
+impl Decided<'_> {
+    /// Appends the line of the decisions file.
+    ///
+    /// # Errors
+    /// None that data reaches.
+    pub fn write_line(&self, into: &mut Vec<u8>) -> Result<()> {
+        let mut lines = DecisionLines { bytes: std::mem::take(into) };
+        let written = match self.representative {
+            None => lines.kept(self.id, self.reason, self.cluster_size),
+            Some(representative) => lines.dropped(self.id, self.reason, representative, self.likeness, self.cluster_size),
+        };
+        *into = lines.bytes;
+        written
+    }
 }
 
 /// What stands behind the id of a document that is like no other.
@@ -74,7 +112,7 @@ impl DecisionLines {
             return Ok(());
         }
         self.put(",\"verdict\":\"kept\",\"reason\":\"");
-        self.put(name(reason));
+        self.put(reason_name(reason));
         self.put("\",\"representative\":null");
         self.figures([None; 3])?;
         self.end(cluster_size, false, None)
@@ -91,11 +129,11 @@ impl DecisionLines {
     ) -> Result<()> {
         self.begin(id);
         self.put(",\"verdict\":\"dropped\",\"reason\":\"");
-        self.put(name(reason));
+        self.put(reason_name(reason));
         self.put("\",\"representative\":");
         self.put(representative.id);
         self.figures(likeness.figures())?;
-        self.end(cluster_size, matches!(likeness, Likeness::Estimated(..)), representative.place)
+        self.end(cluster_size, likeness.is_estimated(), representative.place)
     }
 
     fn begin(&mut self, id: &str) {
@@ -137,7 +175,8 @@ impl DecisionLines {
     }
 }
 
-fn name(reason: Reason) -> &'static str {
+/// What a decisions file calls a reason.
+pub fn reason_name(reason: Reason) -> &'static str {
     match reason {
         Reason::Unique => "unique",
         Reason::Representative => "representative",
@@ -208,10 +247,10 @@ mod tests {
             };
             let (mut kept, mut dropped) = (DecisionLines::default(), DecisionLines::default());
             kept.kept(id.get(), reason, cluster_size).unwrap();
-            let representative = Representative { id: id.get(), place: place.as_deref() };
+            let representative = Representative { row: 0, id: id.get(), place: place.as_deref() };
             dropped.dropped(id.get(), reason, representative, likeness, cluster_size).unwrap();
             prop_assert_eq!(String::from_utf8(kept.bytes).unwrap(), line("kept", [None; 3], false));
-            let estimated = matches!(likeness, Likeness::Estimated(..));
+            let estimated = likeness.is_estimated();
             prop_assert_eq!(String::from_utf8(dropped.bytes).unwrap(), line("dropped", likeness.figures(), estimated));
         }
     }

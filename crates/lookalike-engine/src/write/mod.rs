@@ -16,7 +16,7 @@ mod sink;
 #[cfg(feature = "tables")]
 pub(crate) mod table;
 
-pub(crate) use decisions::{DecisionLines, Likeness, Representative};
+pub use decisions::{Decided, Likeness, Representative, reason_name};
 pub(crate) use kept::{Kept, Piece, Shape};
 pub(crate) use labels::{Label, LabelNames, Labelling, refused};
 pub(crate) use output::{Output, finish};

@@ -1,0 +1,142 @@
+//! Similar pairs, given as columns and as lines.
+
+use std::{
+    io::{self, Write},
+    ops::Range,
+    sync::Arc,
+};
+
+use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, UInt64Array};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use lookalike_engine::{Pair, PairFigures};
+use pyo3::{prelude::*, types::PyBytes};
+use serde_json::value::RawValue;
+
+use super::{
+    ids::Ids,
+    stream::{Columns, Rows},
+};
+
+/// 72 bytes a pair, and twice the ids.
+pub struct Store {
+    a: Ids,
+    b: Ids,
+    rows: Vec<([u64; 2], PairFigures)>,
+}
+
+impl Store {
+    /// `numbered`: ids are rows' numbers.
+    pub fn new(numbered: bool) -> Self {
+        let ids = || if numbered { Ids::Rows } else { Ids::given() };
+        Self { a: ids(), b: ids(), rows: Vec::new() }
+    }
+
+    pub fn push(&mut self, pair: &Pair, numbers: [u64; 2]) {
+        self.a.push(pair.a.get());
+        self.b.push(pair.b.get());
+        self.rows.push((numbers, pair.figures));
+    }
+
+    /// Where an id of a pair stands.
+    fn place(ids: &Ids, pair: usize, document: u64) -> u64 {
+        if matches!(ids, Ids::Rows) { document } else { pair as u64 }
+    }
+
+    fn lines(&self, out: &mut impl Write) -> io::Result<()> {
+        let (mut room, mut other) = (String::new(), String::new());
+        for (pair, &([a, b], figures)) in self.rows.iter().enumerate() {
+            let a: &RawValue = serde_json::from_str(self.a.json(Self::place(&self.a, pair, a), &mut room))?;
+            let b = serde_json::from_str(self.b.json(Self::place(&self.b, pair, b), &mut other))?;
+            serde_json::to_writer(&mut *out, &Pair { a, b, figures })?;
+            out.write_all(b"\n")?;
+        }
+        Ok(())
+    }
+}
+
+/// Similar pairs, as `lookalike.pairs` finds them.
+#[pyclass(frozen, module = "lookalike._lookalike")]
+pub struct Pairs {
+    store: Arc<Store>,
+}
+
+impl Pairs {
+    pub fn of(mut store: Store) -> Self {
+        store.a.agree(&mut store.b);
+        Self { store: Arc::new(store) }
+    }
+}
+
+#[pymethods]
+impl Pairs {
+    fn __len__(&self) -> usize {
+        self.store.rows.len()
+    }
+
+    /// A row a pair.
+    fn columns(&self) -> Columns {
+        Columns::of(Arc::new(All(self.store.clone())))
+    }
+
+    /// The lines of the command's output.
+    fn lines<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let mut lines = Vec::new();
+        py.detach(|| self.store.lines(&mut lines))?;
+        Ok(PyBytes::new(py, &lines))
+    }
+}
+
+struct All(Arc<Store>);
+
+/// What is counted or estimated of a pair: resemblance, both containments; the intersection and both sizes.
+fn figures(figures: PairFigures) -> ([Option<f64>; 3], Option<[u64; 3]>) {
+    match figures {
+        PairFigures::Counted(f) => {
+            ([f.resemblance, f.containment_ab, f.containment_ba].map(Some), Some([f.intersection, f.size_a, f.size_b]))
+        }
+        PairFigures::Resemblance { resemblance } => ([Some(resemblance), None, None], None),
+        PairFigures::Containment { containment_ab, containment_ba } => ([None, Some(containment_ab), Some(containment_ba)], None),
+        PairFigures::Unknown {} => ([None; 3], None),
+    }
+}
+
+const MEASURED: [&str; 3] = ["resemblance", "containment_ab", "containment_ba"];
+const COUNTED: [&str; 3] = ["intersection", "size_a", "size_b"];
+
+impl Rows for All {
+    fn schema(&self) -> SchemaRef {
+        let mut fields = vec![
+            Field::new("a", self.0.a.data_type(), false),
+            Field::new("b", self.0.b.data_type(), false),
+            Field::new("row_a", DataType::Int64, false),
+            Field::new("row_b", DataType::Int64, false),
+        ];
+        fields.extend(MEASURED.map(|name| Field::new(name, DataType::Float64, true)));
+        fields.extend(COUNTED.map(|name| Field::new(name, DataType::UInt64, true)));
+        Arc::new(Schema::new(fields))
+    }
+
+    fn len(&self) -> u64 {
+        self.0.rows.len() as u64
+    }
+
+    fn batch(&self, rows: Range<u64>) -> Result<RecordBatch, ArrowError> {
+        let places = rows.start as usize..rows.end as usize;
+        let pairs = &self.0.rows[places.clone()];
+        let ids = |ids: &Ids, which: usize| -> ArrayRef {
+            let at = places.clone().zip(pairs);
+            ids.column(at.map(|(pair, (documents, _))| Some(Store::place(ids, pair, documents[which]))))
+        };
+        let numbers = |which: usize| -> ArrayRef {
+            Arc::new(Int64Array::from_iter_values(pairs.iter().map(|(documents, _)| documents[which] as i64)))
+        };
+        let mut columns = vec![ids(&self.0.a, 0), ids(&self.0.b, 1), numbers(0), numbers(1)];
+        for which in 0..3 {
+            columns.push(Arc::new(pairs.iter().map(|pair| figures(pair.1).0[which]).collect::<Float64Array>()));
+        }
+        for which in 0..3 {
+            columns.push(Arc::new(pairs.iter().map(|pair| Some(figures(pair.1).1?[which])).collect::<UInt64Array>()));
+        }
+        RecordBatch::try_new(self.schema(), columns)
+    }
+}

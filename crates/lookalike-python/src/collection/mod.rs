@@ -1,0 +1,23 @@
+//! Whole collections: texts in memory or inputs by name → what was decided, as columns.
+
+mod ids;
+
+mod stream;
+
+mod texts;
+
+mod decisions;
+
+mod matches;
+
+mod options;
+
+mod watch;
+
+mod run;
+
+pub use decisions::Decisions;
+pub use matches::Pairs;
+pub use run::{dedup, pairs};
+pub use stream::{Columns, filtered};
+pub use texts::Texts;

@@ -1,0 +1,188 @@
+//! Keywords of a run → the engine's configuration, by the names of the command's flags and with its defaults.
+
+use std::{path::PathBuf, str::FromStr};
+
+use lookalike::{Candidates, Config, Method, Shared, cluster::Keep, verify::Measure};
+use lookalike_engine::{Format, Html, Resume, RunConfig};
+use pyo3::{prelude::*, types::PyDict};
+use serde::Deserialize;
+
+use crate::{
+    config::{config, from_value, value},
+    error::{raise, refused},
+};
+
+/// What decides the answer of a run.
+pub const RUN: &[&str] = &[
+    "tokens",
+    "folds",
+    "shingle",
+    "occurrences",
+    "fingerprint",
+    "seed",
+    "measure",
+    "threshold",
+    "recall",
+    "candidates",
+    "verify",
+    "cluster",
+];
+
+/// How a run is done; none of it changes what is decided about a document that is read.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Options {
+    inputs: Vec<String>,
+    text: String,
+    id: String,
+    keep: Option<String>,
+    format: Option<FormatBy>,
+    delimiter: Option<String>,
+    encoding: Option<String>,
+    html: Option<HtmlBy>,
+    skip_bad: Option<PathBuf>,
+    allow_repeated_ids: bool,
+    threads: usize,
+    memory: Option<Size>,
+    temp_dir: Option<PathBuf>,
+    resume: Option<PathBuf>,
+    pub output: Option<PathBuf>,
+    pub decisions: Option<PathBuf>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let RunConfig { text_field, id_field, allow_repeated_ids, threads, .. } = RunConfig::default();
+        Self {
+            inputs: Vec::new(),
+            text: text_field,
+            id: id_field,
+            keep: None,
+            format: None,
+            delimiter: None,
+            encoding: None,
+            html: None,
+            skip_bad: None,
+            allow_repeated_ids,
+            threads,
+            memory: None,
+            temp_dir: None,
+            resume: None,
+            output: None,
+            decisions: None,
+        }
+    }
+}
+
+/// What inputs hold, as the command names it.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum FormatBy {
+    Jsonl,
+    Json,
+    Csv,
+    Text,
+    Html,
+    Warc,
+    Parquet,
+    Arrow,
+}
+
+impl From<FormatBy> for Format {
+    fn from(format: FormatBy) -> Self {
+        match format {
+            FormatBy::Jsonl => Self::Lines,
+            FormatBy::Json => Self::Array,
+            FormatBy::Csv => Self::Delimited,
+            FormatBy::Text => Self::Text,
+            FormatBy::Html => Self::Html,
+            FormatBy::Warc => Self::Warc,
+            FormatBy::Parquet => Self::Parquet,
+            FormatBy::Arrow => Self::Arrow,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum HtmlBy {
+    Text,
+    Main,
+}
+
+/// Bytes, or a size in words.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Size {
+    Bytes(u64),
+    Words(String),
+}
+
+/// The least memory with which a run keeps what it is asked.
+const LEAST_MEMORY: u64 = 64 * bytesize::MB;
+
+impl Size {
+    fn bytes(&self) -> PyResult<u64> {
+        let bytes = match self {
+            Self::Bytes(bytes) => Some(*bytes),
+            Self::Words(words) => words.parse::<bytesize::ByteSize>().ok().map(|size| size.as_u64()),
+        };
+        bytes.filter(|&bytes| bytes >= LEAST_MEMORY).ok_or_else(|| {
+            raise("ConfigError", "memory= is a number of bytes or a size such as \"512M\" or \"8G\", of 64 MB or more".into())
+        })
+    }
+}
+
+impl Options {
+    /// Reads the keywords.
+    ///
+    /// # Errors
+    /// `ConfigError` for a value that does not fit.
+    pub fn of(keywords: &Bound<'_, PyDict>) -> PyResult<Self> {
+        from_value(value(keywords)?)
+    }
+
+    /// The run's configuration, and its method checked.
+    ///
+    /// # Errors
+    /// `ConfigError`, and the exceptions of the core's kinds.
+    pub fn run(&self, of: &str, keywords: &Bound<'_, PyDict>) -> PyResult<RunConfig> {
+        let mut method = config(of, RUN, Some(keywords))?;
+        // As the command has it: bands find what resembles, not what contains.
+        if method.measure == Measure::Containment && !keywords.contains("candidates")? {
+            method.candidates = Candidates::Shared(Shared::default());
+        }
+        Method::new(Config { ..method.clone() }).map_err(refused)?;
+        let keep = self.keep.as_deref().map(Keep::from_str).transpose();
+        let keep = keep.map_err(|words| raise("ConfigError", format!("keep={words}")))?;
+        let default = RunConfig::default();
+        Ok(RunConfig {
+            inputs: self.inputs.clone(),
+            method,
+            keep,
+            format: self.format.map(Format::from),
+            delimiter: self.delimiter.as_deref().map(delimiter).transpose()?,
+            encoding: self.encoding.clone(),
+            html: self.html.map(|html| match html {
+                HtmlBy::Text => Html::Text,
+                HtmlBy::Main => Html::Main,
+            }),
+            text_field: self.text.clone(),
+            id_field: self.id.clone(),
+            allow_repeated_ids: self.allow_repeated_ids,
+            skip_bad: self.skip_bad.clone(),
+            threads: self.threads,
+            memory: self.memory.as_ref().map(Size::bytes).transpose()?,
+            temp_dir: self.temp_dir.clone().unwrap_or(default.temp_dir),
+            resume: self.resume.as_ref().map(Resume::in_folder),
+            ..default
+        })
+    }
+}
+
+fn delimiter(given: &str) -> PyResult<u8> {
+    match given.as_bytes() {
+        &[one] if one != b'"' && one.is_ascii() && (one == b'\t' || !one.is_ascii_control()) => Ok(one),
+        _ => Err(raise("ConfigError", "delimiter= is one character of ASCII that is no quote".into())),
+    }
+}

@@ -1,0 +1,98 @@
+//! Columns that are made while they are taken: what Python libraries read by the Arrow PyCapsule interface.
+
+use std::{ops::Range, sync::Arc};
+
+use arrow_array::{ArrayRef, BooleanArray, RecordBatch, RecordBatchIterator, RecordBatchReader, StructArray};
+use arrow_schema::{ArrowError, DataType, Field, SchemaRef};
+use arrow_select::filter::filter_record_batch;
+use numpy::PyReadonlyArray1;
+use pyo3::{prelude::*, types::PyCapsule};
+use pyo3_arrow::{
+    PyRecordBatchReader,
+    error::PyArrowResult,
+    ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule},
+    input::AnyRecordBatch,
+};
+
+/// The rows that stay, of types that pyarrow has no kernel to choose from: a reader of its own, which chooses while it is read.
+#[pyfunction]
+pub fn filtered<'py>(py: Python<'py>, data: AnyRecordBatch, kept: PyReadonlyArray1<'py, bool>) -> PyResult<Bound<'py, PyAny>> {
+    let (reader, kept) = (data.into_reader()?, BooleanArray::from(kept.as_array().to_vec()));
+    let (schema, mut start) = (reader.schema(), 0);
+    let batches = reader.map(move |batch| {
+        let batch = batch?;
+        let rows = batch.num_rows().min(kept.len() - start);
+        let own = kept.slice(start, rows);
+        start += rows;
+        filter_record_batch(&batch, &own)
+    });
+    let batches: Box<dyn RecordBatchReader + Send> = Box::new(RecordBatchIterator::new(batches, schema));
+    PyRecordBatchReader::new(batches).into_pyarrow(py)
+}
+
+/// Rows of a batch.
+const BATCH: u64 = 1 << 16;
+
+/// What has rows.
+pub trait Rows: Send + Sync {
+    /// The columns.
+    fn schema(&self) -> SchemaRef;
+    /// How many rows there are.
+    fn len(&self) -> u64;
+    /// Some of them.
+    fn batch(&self, rows: Range<u64>) -> Result<RecordBatch, ArrowError>;
+}
+
+/// A table of Arrow columns, as any library takes it that knows the Arrow PyCapsule interface: `pyarrow.table(columns)`,
+/// `polars.DataFrame(columns)`, `pandas.DataFrame.from_arrow(columns)`.
+///
+/// The columns are made while they are taken, 65,536 rows at a time, and as often as they are asked for.
+#[pyclass(frozen, module = "lookalike")]
+pub struct Columns {
+    rows: Arc<dyn Rows>,
+}
+
+impl Columns {
+    pub fn of(rows: Arc<dyn Rows>) -> Self {
+        Self { rows }
+    }
+
+    fn field(&self) -> Field {
+        Field::new("", DataType::Struct(self.rows.schema().fields().clone()), false)
+    }
+}
+
+#[pymethods]
+impl Columns {
+    fn __len__(&self) -> usize {
+        self.rows.len() as usize
+    }
+
+    /// The columns' names.
+    #[getter]
+    fn column_names(&self) -> Vec<String> {
+        self.rows.schema().fields().iter().map(|field| field.name().clone()).collect()
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyArrowResult<Bound<'py, PyCapsule>> {
+        to_schema_pycapsule(py, &*self.rows.schema())
+    }
+
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyCapsule>>,
+    ) -> PyArrowResult<Bound<'py, PyCapsule>> {
+        let (rows, all) = (self.rows.clone(), self.rows.len());
+        let batches = (0..all).step_by(BATCH as usize).map(move |start| {
+            let batch = rows.batch(start..all.min(start + BATCH))?;
+            Ok(Arc::new(StructArray::from(batch)) as ArrayRef)
+        });
+        to_stream_pycapsule(py, Box::new(ArrayIterator::new(batches, Arc::new(self.field()))), requested_schema)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Columns({}, {} rows)", self.column_names().join(", "), self.rows.len())
+    }
+}

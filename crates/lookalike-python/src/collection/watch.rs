@@ -1,0 +1,98 @@
+//! A run on a thread of its own, while the one that asked for it looks after interrupts and shows how far it has got.
+
+use std::{
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+        mpsc::{RecvTimeoutError, sync_channel},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use lookalike_engine::{Observer, Progress, Result, interrupt};
+use pyo3::prelude::*;
+
+use crate::{
+    config::to_python,
+    error::{failed, raise},
+};
+
+/// How often interrupts are looked for, and progress is shown.
+const TICK: Duration = Duration::from_millis(50);
+
+/// As much as the main thread of a program has.
+const STACK: usize = 8 << 20;
+
+#[derive(Default)]
+struct Watched {
+    /// Nobody wants the answer any more.
+    ended: AtomicBool,
+    at: Mutex<Option<Progress>>,
+}
+
+impl Watched {
+    fn pass(&self, progress: Progress) {
+        if self.ended.load(Ordering::Relaxed) {
+            interrupt();
+        }
+        *self.at.lock().unwrap_or_else(PoisonError::into_inner) = Some(progress);
+    }
+}
+
+/// How long a run that nobody wants any more may take to end. One that waits for a pipe may never.
+const PATIENCE: Duration = Duration::from_millis(800);
+
+/// Runs, and calls `progress` with the stage, what is done and of how much, every now and then. An interrupt from the keyboard, or
+/// whatever exception a signal's handler or `progress` raises, ends the run, and is raised when it has ended, or does not soon.
+pub fn watched<T: Send + 'static>(
+    py: Python<'_>,
+    progress: Option<&Bound<'_, PyAny>>,
+    run: impl FnOnce(Observer) -> Result<T> + Send + 'static,
+) -> PyResult<T> {
+    let watched = Arc::new(Watched::default());
+    let (send, mut ends) = sync_channel(1);
+    let running = {
+        let watched = watched.clone();
+        let work = move || send.send(run(&|progress| watched.pass(progress)));
+        thread::Builder::new().name("lookalike".into()).stack_size(STACK).spawn(work)?
+    };
+    let mut raised: Option<(PyErr, Instant)> = None;
+    let ended = loop {
+        let got;
+        (ends, got) = py.detach(move || {
+            let got = ends.recv_timeout(TICK);
+            (ends, got)
+        });
+        match (got, &raised) {
+            (Ok(ended), _) => break Some(ended),
+            (Err(RecvTimeoutError::Disconnected), _) => break None,
+            (Err(RecvTimeoutError::Timeout), Some((_, since))) if since.elapsed() > PATIENCE => break None,
+            (Err(RecvTimeoutError::Timeout), Some(_)) => {}
+            (Err(RecvTimeoutError::Timeout), None) => {
+                if let Err(error) = py.check_signals().and_then(|()| show(py, &watched, progress)) {
+                    raised = Some((error, Instant::now()));
+                    watched.ended.store(true, Ordering::Relaxed);
+                }
+            }
+        }
+    };
+    if ended.is_some() {
+        // Its answer is here, it ends at once: nothing of it is left when this returns.
+        drop(py.detach(|| running.join()));
+    }
+    match (raised, ended) {
+        (Some((raised, _)), _) => Err(raised),
+        (None, Some(Ok(outcome))) => Ok(outcome),
+        (None, Some(Err(error))) => Err(failed(error)),
+        (None, None) => Err(raise("InternalError", "lookalike's thread ended without an answer; please report it".into())),
+    }
+}
+
+fn show(py: Python<'_>, watched: &Watched, progress: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+    let at = watched.at.lock().unwrap_or_else(PoisonError::into_inner).take();
+    if let (Some(progress), Some(at)) = (progress, at) {
+        progress.call1((to_python(py, &at.stage)?, at.done, at.total))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,34 @@
+"""Inputs by their names: files, folders, globs and URLs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+
+class Files:
+    """Several inputs by their names, in the order in which their documents come: `lookalike.Files("a.jsonl", "s3://b/c/")`.
+
+    One input needs no such: a `str` or a `pathlib.Path` given as data is a name. A list of strings, however, is a list of
+    texts; a list of `Path` is a list of names.
+    """
+
+    def __init__(self, *names: str | os.PathLike[str]) -> None:
+        self.names: tuple[str, ...] = tuple(os.fspath(name) for name in names)
+        if not self.names:
+            raise ValueError("Files() needs a name: of a file, a folder, a glob or a URL")
+
+    def __repr__(self) -> str:
+        return f"Files({', '.join(map(repr, self.names))})"
+
+
+def names_of(data: Any) -> Sequence[str] | None:
+    """Give the names that data is, where it is no data but names it."""
+    if isinstance(data, Files):
+        return data.names
+    if isinstance(data, (str, os.PathLike)):
+        return [os.fspath(data)]
+    if isinstance(data, (list, tuple)) and data and all(isinstance(one, os.PathLike) for one in data):
+        return [os.fspath(one) for one in data]
+    return None

@@ -1,0 +1,135 @@
+"""Which method does what on a collection of yours: the command's `eval`."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, Unpack
+
+from lookalike.config import ShinglesConfig
+from lookalike.errors import ConfigError, EvaluationError
+from lookalike.files import names_of
+from lookalike.kinds import kind_of
+
+_Path = str | os.PathLike[str]
+_Pair = tuple[str | int, str | int] | tuple[str | int, str | int, float]
+
+
+class Evaluation:
+    """What each method found and dropped, held against the truth."""
+
+    def __init__(self, found: dict[str, Any]) -> None:
+        self.truth: dict[str, Any] = found["truth"]
+        """What was taken for true: its kind, how many documents were judged, how many pairs they have."""
+        self.parameters: dict[str, Any] = found["parameters"]
+        """What truth and runs were compared by."""
+        self.runs: list[dict[str, Any]] = found["runs"]
+        """A dictionary a method, with all figures of the command's `eval --json`."""
+
+    def __repr__(self) -> str:
+        rows = [("method", "precision", "recall", "dropped", "wrong", "missed", "s")]
+        for run in self.runs:
+            pairs, drops = run["pairs"], run["drops"]
+            shares = [f"{pairs[name]['value']:.4f}" if pairs[name] else "-" for name in ("precision", "recall")]
+            counts = [f"{count:,}" for count in (run["dropped"], drops["wrong"], drops["missed"])]
+            rows.append((run["label"], shares[0], shares[1], counts[0], counts[1], counts[2], f"{run['seconds']:.2f}"))
+        widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+        lines = []
+        for name, *figures in rows:
+            cells = (figure.rjust(width) for figure, width in zip(figures, widths[1:], strict=True))
+            lines.append("  ".join([name.ljust(widths[0]), *cells]))
+        return "\n".join(lines)
+
+
+def evaluate(
+    data: Any,
+    text: str = "text",
+    id: str | None = None,
+    threshold: float = 0.8,
+    *,
+    sample: int | None = None,
+    labels: str | None = None,
+    truth: _Path | Iterable[_Pair] | None = None,
+    runs: Sequence[str] = (),
+    repeat: int = 1,
+    measure: Literal["resemblance", "containment"] = "resemblance",
+    skip_bad: _Path | None = None,
+    threads: int = 0,
+    memory: int | str | None = None,
+    temp_dir: _Path | None = None,
+    **config: Unpack[ShinglesConfig],
+) -> Evaluation:
+    """Judge methods on a collection of yours against a truth, as the command `lookalike eval` does.
+
+    The truth is one of these: `sample`, the exact similarities of so many random documents with all others, for which nothing
+    needs to be known; `labels`, a column or field that is the same in documents that belong together; `truth`, all pairs that
+    are similar, as tuples of two ids and, where it is known, their similarity, or as a file of such.
+
+    `runs` are methods in the words of the command, such as "--method simhash --bits 128", "" for `dedup` as it is; all methods
+    unless given. Each is a process of its own, so that seconds and memory are its own; what is in memory is written to a
+    temporary file for them.
+
+    >>> import lookalike
+    >>> texts = [f"one two three four five six seven {number}" for number in range(20)]
+    >>> lookalike.evaluate(texts, sample=20, threshold=0.5, runs=[""]).runs[0]["pairs"]["recall"]["value"]
+    1.0
+    """
+    if sum(given is not None for given in (sample, labels, truth)) != 1:
+        raise ConfigError("one truth is needed: give sample=, labels= or truth=")
+    with tempfile.TemporaryDirectory(prefix="lookalike-", dir=temp_dir) as folder:
+        named, called = names_of(data), id
+        if named is None:
+            kind, name = kind_of(data), os.path.join(folder, "texts.jsonl")
+            texts = kind.texts(text, [other for other in (id, labels) if other], folder)
+            if called is None:
+                called = next(free for free in ("id", "row", "number") if free not in (text, labels))
+                texts = texts.numbered(called)
+            texts.write(name)
+            named = [name]
+        flags = ["--text-field", text, *_flag("id-field", called), "--threshold", repr(threshold), "--measure", measure]
+        flags += [*_flag("sample", sample), *_flag("labels", labels), "--repeat", str(repeat), "--threads", str(threads)]
+        flags += [*_flag("skip-bad", skip_bad), *_flag("temp-dir", temp_dir), *_flag("memory", memory), *_shingles(config)]
+        if truth is not None:
+            flags += ["--truth", _truth(truth, folder)]
+        flags += [f"--run={run}" for run in runs]
+        command = [sys.executable, "-m", "lookalike", "eval", "--json", "--quiet", *flags, "--", *named]
+        ran = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
+    if ran.returncode != 0:
+        raise EvaluationError(ran.stderr.strip().removeprefix("error: ") or f"eval ended with {ran.returncode}")
+    return Evaluation(json.loads(ran.stdout))
+
+
+def _flag(name: str, value: object) -> list[str]:
+    return [] if value is None else [f"--{name}", str(value)]
+
+
+def _shingles(config: ShinglesConfig) -> list[str]:
+    flags: list[str] = []
+    for name, value in config.items():
+        match name, value:
+            case "folds", dict():
+                asked = ",".join(fold for fold, on in value.items() if on)
+                flags += ["--fold", asked] if asked else []
+            case "fingerprint", {"kind": kind, **rest}:
+                flags += ["--fingerprint", str(kind), *_flag("degree", rest.get("degree"))]
+            case (("tokens" | "shingle" | "occurrences" | "fingerprint" | "seed"), _):
+                flags += [f"--{name}", str(value)]
+            case _:
+                raise TypeError(f"evaluate() got an unexpected keyword argument {name!r}")
+    return flags
+
+
+def _truth(truth: _Path | Iterable[_Pair], folder: str) -> str:
+    if isinstance(truth, (str, os.PathLike)):
+        return os.fspath(truth)
+    name = os.path.join(folder, "truth.jsonl")
+    with open(name, "w", encoding="utf-8") as out:
+        for a, b, *similarity in truth:
+            line = {"a": a, "b": b, **({"similarity": similarity[0]} if similarity else {})}
+            # What is no number of Python's is one of numpy's.
+            out.write(json.dumps(line, default=lambda number: number.item()) + "\n")
+    return name

@@ -1,0 +1,36 @@
+"""The kinds of collections that are taken and given back, each without importing what it comes from.
+
+A kind is told by its type among the libraries that have been imported: whoever has a frame has imported pandas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from lookalike.kinds import arrow, frames, huggingface, lists
+from lookalike.kinds.kind import Kind
+
+_KINDS: list[Callable[[Any], Kind | None]] = [lists.of, frames.of, huggingface.of, arrow.of]
+
+
+def kind_of(data: Any) -> Kind:
+    """Find the kind of a collection.
+
+    Raises `TypeError` for what is none.
+    """
+    for of in _KINDS:
+        found = of(data)
+        if found is not None:
+            return found
+    name = f"{type(data).__module__}.{type(data).__qualname__}"
+    advice = {
+        "LazyFrame": "collect it first",
+        "DatasetDict": "give one of its splits",
+        "IterableDatasetDict": "give one of its splits",
+        "bytes": "decode it first",
+    }.get(type(data).__name__, "give a list of str, a frame or table, a dataset, or a path")
+    raise TypeError(f"{name} is no collection of texts: {advice}")
+
+
+__all__ = ["Kind", "kind_of"]

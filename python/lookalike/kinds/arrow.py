@@ -1,0 +1,84 @@
+"""Arrow's tables, batches, arrays and readers: pyarrow's, and whatever gives a stream by the PyCapsule interface."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from lookalike._lookalike import Texts
+from lookalike.kinds.kind import Kind, columns, without_columns
+from lookalike.kinds.spool import Spool, filtered
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Table:
+    """A table or a record batch, read where it is."""
+
+    def __init__(self, data: Any) -> None:
+        self._data = data
+
+    def texts(self, text: str, others: Sequence[str], folder: str | None) -> Texts:
+        """Give the columns that are read."""
+        return Texts.of_arrow(text, self._data.select(columns(text, others, self._data.schema.names)))
+
+    def select(self, kept: NDArray[np.bool_]) -> Any:
+        """Take the rows that stay."""
+        return filtered(self._data, kept)
+
+
+class Array:
+    """An array of strings, in one piece or in chunks."""
+
+    def __init__(self, data: Any) -> None:
+        self._data = data
+
+    def texts(self, text: str, others: Sequence[str], folder: str | None) -> Texts:
+        """Give the strings."""
+        import pyarrow as pa
+
+        without_columns(others)
+        return Texts.of_arrow(text, pa.table({text: self._data}))
+
+    def select(self, kept: NDArray[np.bool_]) -> Any:
+        """Take the elements that stay."""
+        import pyarrow as pa
+
+        return self._data.filter(pa.array(kept))
+
+
+class Reader:
+    """Batches that come by and by, once: they go to a temporary file, uncompressed, and are read from there."""
+
+    def __init__(self, data: Any) -> None:
+        self._data = data
+
+    def texts(self, text: str, others: Sequence[str], folder: str | None) -> Texts:
+        """Read all, and give the columns that are read."""
+        chosen = columns(text, others, self._data.schema.names)
+        self._spool = Spool(self._data.schema, self._data, folder)
+        return Texts.of_arrow(text, self._spool.batches(chosen))
+
+    def select(self, kept: NDArray[np.bool_]) -> Any:
+        """Make a reader of the rows that stay, which come by and by as well."""
+        return self._spool.filtered(kept)
+
+
+def of(data: Any) -> Kind | None:
+    """Take what pyarrow has, and what it can read."""
+    pyarrow = sys.modules.get("pyarrow")
+    if pyarrow is not None:
+        if isinstance(data, (pyarrow.Table, pyarrow.RecordBatch)):
+            return Table(data)
+        if isinstance(data, (pyarrow.Array, pyarrow.ChunkedArray)):
+            return Array(data)
+        if isinstance(data, pyarrow.RecordBatchReader):
+            return Reader(data)
+    if not hasattr(data, "__arrow_c_stream__") or type(data).__name__ == "LazyFrame":
+        return None
+    import pyarrow as pa
+
+    return Reader(pa.RecordBatchReader.from_stream(data))

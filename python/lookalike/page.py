@@ -1,0 +1,59 @@
+"""A report as notebooks show it: a table of figures and a histogram, without scripts and without anything from elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+_WIDTH, _HEIGHT, _BINS = 420, 90, 20
+
+
+def page(headline: str, summary: dict[str, Any], similarities: NDArray[np.float64], largest: Sequence[tuple[object, int]]) -> str:
+    """Write the page. Whatever comes from the data is escaped."""
+    alone = summary["kept"] - summary["representatives"] - summary["empty"]
+    seconds = summary["seconds"]["total"]
+    rows = [
+        ("dropped", f"{summary['dropped_exact']:,} the same but for form, {summary['dropped_near']:,} similar"),
+        ("kept", f"{summary['representatives']:,} with others dropped for them, {alone:,} alone, {summary['empty']:,} empty"),
+        ("found by", str(summary["found_by"])),
+        ("time", f"{seconds:.2f} s for {summary['bytes'] / 1e6:,.1f} MB"),
+    ]
+    table = "".join(f"<tr><th style='text-align:left'>{escape(name)}</th><td>{escape(words)}</td></tr>" for name, words in rows)
+    parts = [f"<p><b>{escape(headline)}</b></p><table>{table}</table>", histogram(similarities)]
+    if largest:
+        listed = "".join(f"<li>{escape(str(name)[:80])}: {size:,}</li>" for name, size in largest)
+        parts.append(f"<p>Largest groups</p><ul>{listed}</ul>")
+    return f"<div class='lookalike-report'>{''.join(parts)}</div>"
+
+
+def histogram(similarities: NDArray[np.float64]) -> str:
+    """Draw how many dropped documents are how similar to their representatives; nothing where nobody measured."""
+    import numpy as np
+
+    known = similarities[~np.isnan(similarities)]
+    if known.size == 0:
+        return ""
+    low = np.floor(known.min() * 20) / 20 if known.min() < 1 else 0.95
+    counts, edges = np.histogram(known, _BINS, (low, 1.0))
+    width, most = _WIDTH / _BINS, counts.max()
+    bars = []
+    for number, count in enumerate(counts.tolist()):
+        height = 0 if count == 0 else max(1.0, _HEIGHT * count / most)
+        words = f"{edges[number]:.3f} to {edges[number + 1]:.3f}: {count:,}"
+        bars.append(
+            f"<rect x='{number * width:.1f}' y='{_HEIGHT - height:.1f}' width='{width - 1:.1f}' height='{height:.1f}'"
+            f" fill='#4c78a8'><title>{words}</title></rect>"
+        )
+    axis = (
+        f"<text x='0' y='{_HEIGHT + 14}' font-size='11' fill='currentColor'>{low:.2f}</text>"
+        f"<text x='{_WIDTH}' y='{_HEIGHT + 14}' font-size='11' fill='currentColor' text-anchor='end'>1</text>"
+    )
+    size = f"width='{_WIDTH}' height='{_HEIGHT + 18}' viewBox='0 0 {_WIDTH} {_HEIGHT + 18}'"
+    label = f"Similarity of {known.size:,} dropped documents to what stays for them"
+    return f"<p>{label} (at most {most:,} in a bar)</p><svg {size} role='img' aria-label='{label}'>{''.join(bars)}{axis}</svg>"

@@ -1,0 +1,44 @@
+"""A bar that shows how far a run has got, by tqdm where it is there."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from typing import Any
+
+_UNITS = {"pairing": "bands", "counting": "documents", "deciding": "documents"}
+
+
+@contextmanager
+def shown(wanted: bool | None) -> Iterator[Callable[[str, int, int], None] | None]:
+    """Give what a run tells how far it is: a bar a stage. None where nothing is shown.
+
+    Unless it is said, a bar is shown where standard error is a terminal and tqdm is installed. Raises `ImportError` where a bar
+    is wanted and tqdm is not there.
+    """
+    if wanted is False or (wanted is None and (not sys.stderr.isatty() or find_spec("tqdm") is None)):
+        yield None
+        return
+    from tqdm.auto import tqdm
+
+    bar: Any = None
+    stage_shown = ""
+
+    def show(stage: str, done: int, total: int) -> None:
+        nonlocal bar, stage_shown
+        if stage != stage_shown:
+            if bar is not None:
+                bar.close()
+            unit = _UNITS.get(stage, "B")
+            bar = tqdm(total=total or None, desc=stage, unit=unit, unit_scale=unit == "B", leave=False)
+            stage_shown = stage
+        bar.n = done
+        bar.refresh()
+
+    try:
+        yield show
+    finally:
+        if bar is not None:
+            bar.close()

@@ -1,0 +1,155 @@
+"""What a run did, and why."""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from lookalike import _lookalike
+from lookalike.page import page
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_Id = str | int | float
+
+
+def _table(columns: _lookalike.Columns) -> Any:
+    """Give a table of pyarrow's where that is installed, else what any library takes by the PyCapsule interface."""
+    if find_spec("pyarrow") is None:
+        return columns
+    import pyarrow as pa
+
+    return pa.table(columns)
+
+
+class Report:
+    """What `dedup` decided, and why. Documents are called by their ids; without ids, by their rows, from 0.
+
+    It holds some 5 bytes a document, 56 for a dropped one, and the ids; tables are made when they are asked for.
+    """
+
+    def __init__(self, decisions: _lookalike.Decisions, summary: dict[str, Any]) -> None:
+        self._decisions = decisions
+        self.summary: dict[str, Any] = summary
+        """The command's summary (`--json`): how many documents, kept, dropped, why, how they were found, in what time."""
+
+    def __len__(self) -> int:
+        return len(self._decisions)
+
+    @cached_property
+    def kept(self) -> NDArray[np.bool_]:
+        """Which documents stay, in input order."""
+        return self._decisions.kept()
+
+    @property
+    def decisions(self) -> Any:
+        """A row a document, in input order.
+
+        Its columns: row, id, verdict (kept, dropped), reason (unique, representative, empty; exact, near, contained),
+        representative and its row, resemblance, containment (the share of this text found in the representative),
+        containment_of_representative, cluster_size, and estimated, where sketches say so and nobody counted.
+
+        A `pyarrow.Table` where pyarrow is installed; else an object with `__arrow_c_stream__`, which polars and pandas take.
+        """
+        return _table(self._decisions.columns())
+
+    @property
+    def pairs(self) -> Any:
+        """A row a dropped document: its id (dropped), its representative's, and their similarity by what was measured.
+
+        A table as `decisions` is.
+        """
+        return _table(self._decisions.pairs())
+
+    @cached_property
+    def similarities(self) -> NDArray[np.float64]:
+        """How similar each dropped document is to its representative, in input order; nan where nobody looked."""
+        return self._decisions.similarities()
+
+    @cached_property
+    def clusters(self) -> dict[_Id, list[_Id]]:
+        """Groups of more than one: by the id of the document that stays, the ids of all, that one first.
+
+        Groups come in the input order of those that stay. Where ids are repeated, groups of the same id are one here; `decisions`
+        tells them apart by rows.
+        """
+        import numpy as np
+
+        representatives = self._decisions.representatives()
+        dropped = np.flatnonzero(~self.kept)
+        order = np.argsort(representatives[dropped], kind="stable")
+        dropped = dropped[order]
+        leaders, starts = np.unique(representatives[dropped], return_index=True)
+        members = np.split(dropped, starts[1:])
+        groups: dict[_Id, list[_Id]] = {}
+        for leader, rows in zip(self._decisions.ids(leaders.tolist()), members, strict=False):
+            groups.setdefault(leader, [leader]).extend(self._decisions.ids(rows.tolist()))
+        return groups
+
+    def decisions_json(self) -> bytes:
+        """Give the lines of the command's decisions file, byte for byte."""
+        return self._decisions.lines()
+
+    def write_decisions(self, path: str | os.PathLike[str]) -> None:
+        """Write these lines to a file."""
+        self._decisions.write(path)
+
+    def __repr__(self) -> str:
+        return f"<lookalike.Report: {self._headline()}>"
+
+    def _headline(self) -> str:
+        documents, kept, dropped = (self.summary[name] for name in ("documents", "kept", "dropped"))
+        share = 100 * dropped / max(documents, 1)
+        noun = "document" if documents == 1 else "documents"
+        return f"{documents:,} {noun} in = {kept:,} kept + {dropped:,} dropped ({share:.1f} %)"
+
+    def _repr_html_(self) -> str:
+        return page(self._headline(), self.summary, self.similarities, self._largest(8))
+
+    def _largest(self, count: int) -> list[tuple[_Id, int]]:
+        """Give the largest groups: who stands for each, and how many they are."""
+        import numpy as np
+
+        representatives = self._decisions.representatives()
+        sizes = np.bincount(representatives, minlength=len(self)) if len(self) else np.zeros(0, np.int64)
+        rows = np.argsort(-sizes, kind="stable")[:count]
+        rows = rows[sizes[rows] > 1]
+        return list(zip(self._decisions.ids(rows.tolist()), sizes[rows].tolist(), strict=True))
+
+
+class Pairs:
+    """Similar pairs, in input order, as `lookalike.pairs` found them."""
+
+    def __init__(self, pairs: _lookalike.Pairs, summary: dict[str, Any]) -> None:
+        self._pairs = pairs
+        self.summary: dict[str, Any] = summary
+        """The command's summary (`--json`): how many documents and pairs, and how they were found."""
+
+    def __len__(self) -> int:
+        return len(self._pairs)
+
+    @property
+    def table(self) -> Any:
+        """A row a pair.
+
+        Its columns: a, b (ids), row_a, row_b, resemblance, containment_ab (the share of a found in b), containment_ba,
+        intersection, size_a, size_b; null what was not counted.
+
+        A `pyarrow.Table` where pyarrow is installed; else an object with `__arrow_c_stream__`, which polars and pandas take.
+        """
+        return _table(self._pairs.columns())
+
+    def json(self) -> bytes:
+        """Give the lines that the command prints, byte for byte."""
+        return self._pairs.lines()
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self._pairs.columns().__arrow_c_stream__(requested_schema)
+
+    def __repr__(self) -> str:
+        documents = self.summary["documents"]
+        return f"<lookalike.Pairs: {len(self):,} among {documents:,} documents>"

@@ -1,0 +1,138 @@
+"""What a report says of a run."""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from html.parser import HTMLParser
+
+import lookalike
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from conftest import variants
+
+TEXTS = variants(random.Random(8), 200)
+IDS = [f"<b>&'\"{number}" for number in range(len(TEXTS))]
+
+
+@pytest.fixture(scope="module")
+def report():
+    return lookalike.dedup(pa.table({"text": TEXTS, "id": IDS}), id="id", threshold=0.6)[1]
+
+
+def test_the_table_is_the_lines(report):
+    lines = [json.loads(line) for line in report.decisions_json().splitlines()]
+    table = report.decisions
+    assert isinstance(table, pa.Table)
+    rows = table.to_pylist()
+    assert [{name: row[name] for name in lines[0]} for row in rows] == [{n: line[n] for n in lines[0]} for line in lines]
+    assert [row["estimated"] for row in rows] == [line.get("estimated", False) for line in lines]
+    assert table["row"].to_pylist() == list(range(len(TEXTS)))
+    for row in rows:
+        assert row["representative"] == (None if row["representative_row"] is None else IDS[row["representative_row"]])
+    for taken in (pl.DataFrame(report._decisions.columns()).to_dicts(), pd.DataFrame.from_arrow(table).to_dict("records")):
+        assert [row["id"] for row in taken] == IDS
+        assert [row["verdict"] for row in taken] == [row["verdict"] for row in rows]
+
+
+def test_its_parts_agree(report, tmp_path):
+    rows = report.decisions.to_pylist()
+    assert report.kept.dtype == bool
+    assert report.kept.tolist() == [row["verdict"] == "kept" for row in rows]
+    assert (len(report), report.kept.sum()) == (report.summary["documents"], report.summary["kept"])
+    groups = {}
+    for row in rows:
+        if row["representative"]:
+            groups.setdefault(row["representative"], [row["representative"]]).append(row["id"])
+    assert report.clusters == groups
+    assert list(report.clusters) == sorted(groups, key=IDS.index)
+    assert max(map(len, groups.values())) == report.summary["largest_group"]
+    for row in rows:
+        assert row["cluster_size"] == len(groups.get(row["representative"] or row["id"], [1]))
+    pairs = [(row["id"], row["representative"], row["resemblance"]) for row in rows if row["representative"]]
+    assert [tuple(row.values()) for row in report.pairs.to_pylist()] == pairs
+    assert report.similarities.tolist() == [similarity for _, _, similarity in pairs]
+    report.write_decisions(tmp_path / "decisions")
+    assert (tmp_path / "decisions").read_bytes() == report.decisions_json()
+    with pytest.raises(FileNotFoundError):
+        report.write_decisions(tmp_path / "missing" / "decisions")
+
+
+class Checked(HTMLParser):
+    """Every tag that is opened is closed, and none is of a script."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.seen, self.text = [], [], ""
+
+    def handle_starttag(self, tag, attrs):
+        self.seen.append(tag)
+        assert tag != "script"
+        assert not any(name.startswith("on") or name in ("href", "src") for name, _ in attrs)
+        self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def test_notebooks_show_it(report):
+    page = Checked()
+    page.feed(report._repr_html_())
+    page.close()
+    assert page.open == []
+    assert page.seen.count("svg") == 1
+    assert page.seen.count("rect") == 20
+    # What the data says is shown, not obeyed.
+    assert "b" not in [tag for tag in page.seen if tag == "b"][1:]
+    assert "<b>&'\"" in page.text
+    counts = [
+        int(words.rsplit(" ", 1)[1]) for words in report._repr_html_().split("<title>")[1:] for words in [words.split("<")[0]]
+    ]
+    assert sum(counts) == report.summary["dropped"] == np.count_nonzero(~report.kept)
+    assert repr(report) == (
+        f"<lookalike.Report: {len(TEXTS)} documents in = {report.summary['kept']} kept + {report.summary['dropped']} dropped"
+        f" ({100 * report.summary['dropped'] / len(TEXTS):.1f} %)>"
+    )
+
+
+def test_nothing_measured_is_nothing_drawn():
+    _, report = lookalike.dedup(["one text", "another text"])
+    assert "svg" not in report._repr_html_()
+    assert report.clusters == {}
+    assert len(report.pairs) == 0
+    _, report = lookalike.dedup([TEXTS[0]] * 3)
+    assert report._repr_html_().count("<rect") == 20
+    assert report.similarities.tolist() == [1.0, 1.0]
+    _, report = lookalike.dedup(TEXTS, verify="none", candidates={"kind": "bands", "bands": 20, "rows": 2}, recall=0.01)
+    assert np.isnan(report.similarities).any()
+    assert report.pairs["similarity"].null_count == np.isnan(report.similarities).sum()
+
+
+def test_without_pyarrow_it_is_for_whoever_takes_it(report, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.setattr("lookalike.report.find_spec", lambda name: None)
+    columns = report.decisions
+    assert isinstance(columns, lookalike.Columns)
+    assert columns.column_names[:3] == ["row", "id", "verdict"]
+    assert len(columns) == len(TEXTS)
+    assert repr(columns).startswith("Columns(row, id")
+    # As often as it is asked for.
+    assert pl.DataFrame(columns)["id"].to_list() == pl.DataFrame(columns)["id"].to_list() == IDS
+
+
+def test_many_rows_come_in_batches():
+    texts = [f"text number {number // 2}" for number in range(150_001)]
+    _, report = lookalike.dedup(texts)
+    table = report.decisions
+    assert table["id"].num_chunks == 3
+    assert table["row"].to_pylist() == list(range(150_001))
+    assert report.summary["dropped"] == 75_000
+    assert table["representative_row"].to_pylist()[:4] == [None, 0, None, 2]
+    assert len(report.clusters) == 75_000

@@ -1,0 +1,258 @@
+"""How runs are asked for, watched, ended and refused."""
+
+from __future__ import annotations
+
+import inspect
+import multiprocessing
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import datasets
+import lookalike
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from conftest import paragraph, variants
+from lookalike import errors
+
+TEXTS = variants(random.Random(3), 50)
+
+
+def test_defaults_are_the_cores():
+    assert inspect.signature(lookalike.dedup).parameters["threshold"].default == lookalike.default_config()["threshold"]
+    known = set(lookalike.default_config())
+    asked = set(lookalike.CollectionConfig.__annotations__) | set(lookalike.ShinglesConfig.__annotations__)
+    assert asked | {"threshold"} == known
+
+
+@pytest.mark.parametrize(
+    ("refused", "exception", "words"),
+    [
+        (lambda: lookalike.dedup(TEXTS, threshold=1.5), errors.ThresholdError, "1.5"),
+        (lambda: lookalike.dedup(TEXTS, recall=2.0), errors.RecallError, "0.99"),
+        (lambda: lookalike.dedup(TEXTS, keep="best"), errors.ConfigError, "keep="),
+        (lambda: lookalike.dedup(TEXTS, keep="max:score"), errors.InputError, "no column 'score'"),
+        (lambda: lookalike.dedup(TEXTS, id="key"), errors.InputError, "no column 'key'"),
+        (lambda: lookalike.dedup(TEXTS, memory="lots"), errors.ConfigError, "512M"),
+        (lambda: lookalike.dedup(TEXTS, memory=1000), errors.ConfigError, "64 MB"),
+        (lambda: lookalike.dedup(TEXTS, tokens="letters"), errors.ConfigError, "letters"),
+        (lambda: lookalike.dedup(TEXTS, output="kept.jsonl"), errors.ConfigError, "output= goes with paths"),
+        (lambda: lookalike.dedup(TEXTS, threads=100_000), errors.ConfigError, "512"),
+        (lambda: lookalike.dedup(TEXTS, temp_dir="/missing/folder"), errors.TemporaryError, "temp_dir="),
+        (lambda: lookalike.dedup("/missing/file.jsonl"), errors.InputError, "no such file"),
+        (lambda: lookalike.dedup(Path("/missing/file.jsonl")), OSError, "no such file"),
+        (lambda: lookalike.dedup(pd.DataFrame({"body": TEXTS})), errors.InputError, "text="),
+        (lambda: lookalike.dedup(pa.table([TEXTS, TEXTS], ["text", "text"])), errors.InputError, "twice"),
+        (lambda: lookalike.dedup(pd.DataFrame({"text": ["a", None]})), errors.RecordError, "null"),
+        (lambda: lookalike.dedup(pl.DataFrame({"text": [1, 2]})), errors.InputError, "string"),
+        (lambda: lookalike.dedup(pl.DataFrame({"text": ["a", "b"], "id": [1, 1]}), id="id"), errors.RecordError, "1"),
+        (lambda: lookalike.dedup([*TEXTS, None]), TypeError, "text[50] is NoneType"),
+        (lambda: lookalike.dedup(["fine", b"bytes"]), TypeError, "bytes"),
+        (lambda: lookalike.dedup(["\ud800"]), UnicodeEncodeError, "surrogates"),
+        (lambda: lookalike.dedup(3), TypeError, "builtins.int"),
+        (lambda: lookalike.dedup(iter(TEXTS)), TypeError, "list of str"),
+        (lambda: lookalike.dedup(b"bytes"), TypeError, "decode"),
+        (lambda: lookalike.dedup(pl.LazyFrame({"text": TEXTS})), TypeError, "collect"),
+        (lambda: lookalike.dedup(datasets.DatasetDict({"a": datasets.Dataset.from_dict({"text": TEXTS})})), TypeError, "splits"),
+        (lambda: lookalike.dedup(TEXTS, treshold=0.5), TypeError, "unexpected keyword argument 'treshold'"),
+        (lambda: lookalike.pairs(TEXTS, keep="first"), TypeError, "unexpected keyword argument 'keep'"),
+    ],
+)
+def test_refusals(refused, exception, words):
+    with pytest.raises(exception, match=re.escape(words)):
+        refused()
+
+
+@pytest.mark.parametrize(
+    "empty", [[], (), pd.DataFrame({"text": []}, dtype=str), pl.DataFrame({"text": []}, schema={"text": pl.String})], ids=type
+)
+def test_nothing_in_is_nothing_out(empty):
+    kept, report = lookalike.dedup(empty)
+    assert type(kept) is type(empty)
+    assert len(kept) == len(report) == 0
+    assert "0 documents in" in repr(report)
+    assert "svg" not in report._repr_html_()
+    assert len(lookalike.pairs(empty)) == 0
+
+
+def test_repeated_ids_may_be_allowed():
+    frame = pl.DataFrame({"text": ["a b c d e f", "something else", "A B C D E F"], "id": [1, 1, 1]})
+    kept, report = lookalike.dedup(frame, id="id", allow_repeated_ids=True)
+    assert kept["text"].to_list() == ["a b c d e f", "something else"]
+    assert report.decisions["representative_row"].to_pylist() == [None, None, 0]
+
+
+def slow():
+    """Make texts of one template: each is a candidate of all before it, and like none."""
+    draw = random.Random(4)
+    template = paragraph(draw, 60)
+    return [f"{template} {' '.join(str(draw.random()) for _ in range(16))}" for _ in range(100_000)]
+
+
+INTERRUPTED = """
+import os, signal, sys, threading, time, lookalike
+from test_running import slow
+data = sys.argv[2] if sys.argv[1] == "pipe" else slow()
+config = {"candidates": "all"} if sys.argv[1] == "join" else {}
+def interrupt():
+    global sent
+    sent = time.monotonic()
+    os.kill(os.getpid(), signal.SIGINT)
+threading.Timer(0.7, interrupt).start()
+try:
+    lookalike.dedup(data, threshold=0.5, **config)
+except KeyboardInterrupt:
+    print(time.monotonic() - sent)
+else:
+    print("done")
+"""
+
+
+@pytest.mark.parametrize("what", ["texts", "join", "pipe"])
+def test_an_interrupt_ends_a_run_within_a_second(tmp_path, what):
+    # Nobody writes to it.
+    os.mkfifo(tmp_path / "pipe")
+    argv = [sys.executable, "-c", INTERRUPTED, what, str(tmp_path / "pipe")]
+    ran = subprocess.run(argv, capture_output=True, text=True, timeout=60, cwd=Path(__file__).parent, check=True)
+    assert float(ran.stdout) < 1.5, ran.stdout
+
+
+def test_what_a_handler_raises_is_raised():
+    def handler(*_):
+        raise TimeoutError("enough")
+
+    before = signal.signal(signal.SIGALRM, handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.7)
+    try:
+        with pytest.raises(TimeoutError, match="enough"):
+            [lookalike.dedup(TEXTS * 2000, candidates="simhash") for _ in range(1000)]
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def threads():
+    return len(os.listdir("/proc/self/task"))
+
+
+def test_no_thread_outlives_a_run():
+    before = threads()
+    lookalike.dedup(TEXTS * 100, threads=7)
+    deadline = time.monotonic() + 5
+    while threads() > before and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert threads() <= before
+
+
+def kept_of(texts):
+    return lookalike.dedup(texts, threads=3)[0]
+
+
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_process_may_fork_between_runs():
+    expected = kept_of(TEXTS)
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        assert pool.map_async(kept_of, [TEXTS] * 8).get(timeout=60) == [expected] * 8
+    assert kept_of(TEXTS) == expected
+
+
+def test_runs_at_the_same_time():
+    expected = kept_of(TEXTS)
+    found = []
+    running = [threading.Thread(target=lambda: found.append(kept_of(TEXTS))) for _ in range(6)]
+    for thread in running:
+        thread.start()
+    for thread in running:
+        thread.join(60)
+    assert found == [expected] * 6
+
+
+def test_the_interpreter_runs_on_meanwhile():
+    texts, counted, ended = TEXTS * 4000, 0, threading.Event()
+
+    def count():
+        nonlocal counted
+        while not ended.is_set():
+            counted += 1
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    started = time.monotonic()
+    lookalike.dedup(pa.table({"text": texts}))
+    seconds = time.monotonic() - started
+    ended.set()
+    thread.join()
+    assert counted > 30 * seconds
+
+
+class Bar:
+    """What tqdm is asked for."""
+
+    shown: list[tuple[str, int, int]] = []  # noqa: RUF012
+
+    def __init__(self, *, total, desc, unit, unit_scale, leave):
+        self.total, self.desc, self.n = total, desc, 0
+        assert unit in ("B", "bands", "documents")
+
+    def refresh(self):
+        self.shown.append((self.desc, self.n, self.total))
+
+    def close(self):
+        self.shown.append((self.desc, -1, self.total))
+
+
+def test_progress_is_shown_by_tqdm(monkeypatch, capfd):
+    monkeypatch.setattr("tqdm.auto.tqdm", Bar)
+    table = pa.table({"text": TEXTS * 8000})
+    lookalike.dedup(table, progress=True, threads=1)
+    shown = list(Bar.shown)
+    assert {desc for desc, _, _ in shown} & {"sketching", "pairing", "settling"}
+    assert shown[-1][1] == -1
+    # No terminal: nothing is shown unless it is asked for.
+    Bar.shown.clear()
+    lookalike.dedup(table)
+    lookalike.dedup(table, progress=False)
+    assert Bar.shown == []
+    assert capfd.readouterr().err == ""
+
+
+def test_a_real_bar(capfd):
+    lookalike.dedup(pa.table({"text": TEXTS * 8000}), progress=True, threads=1)
+    assert "sketching" in capfd.readouterr().err
+
+
+def test_nothing_is_imported_that_is_not_there():
+    code = (
+        "import sys, lookalike; kept, _ = lookalike.dedup(['a b', 'A B']); "
+        "sys.exit(kept != ['a b'] or any(name in sys.modules for name in ('pandas', 'polars', 'pyarrow', 'datasets', 'tqdm')))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_pandas_without_pyarrow(monkeypatch):
+    frame = pd.DataFrame({"text": TEXTS, "id": range(100, 150), "score": np.linspace(0, 1, 50)}).astype({"text": object})
+    expected, report = lookalike.dedup(frame, id="id", keep="max:score")
+    monkeypatch.setattr("lookalike.kinds.frames.find_spec", lambda name: None)
+    kept, again = lookalike.dedup(frame, id="id", keep="max:score")
+    assert again.decisions_json() == report.decisions_json()
+    pd.testing.assert_frame_equal(kept, expected)
+    with pytest.raises(TypeError, match="pyarrow"):
+        lookalike.dedup(frame.assign(id=pd.Timestamp(0)), id="id")
+
+
+def test_arrow_is_not_copied():
+    texts = pa.array([paragraph(random.Random(seed), 200) for seed in range(2000)] * 50)
+    before = pa.total_allocated_bytes()
+    kept, _ = lookalike.dedup(pa.table({"text": texts, "other": pa.array(range(len(texts)))}))
+    assert len(kept) <= 2000
+    assert pa.total_allocated_bytes() - before < texts.nbytes / 20
