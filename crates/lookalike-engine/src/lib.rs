@@ -21,6 +21,8 @@
 
 mod error;
 
+mod input_table;
+
 mod lock;
 
 mod memory;
@@ -34,8 +36,6 @@ mod store;
 mod spill;
 
 mod format;
-
-mod input_table;
 
 mod config;
 

@@ -123,7 +123,7 @@ fn damaged_and_foreign_files() {
     refused(&place, "dedup damaged.jsonl.gz", &["damaged.jsonl.gz: the compressed data is damaged"]);
     refused(&place, "dedup fake.jsonl.gz", &["fake.jsonl.gz: named .gz but holds no gzip data"]);
     refused(&place, "dedup fake.jsonl.xz", &["fake.jsonl.xz: named .xz but holds no xz data"]);
-    refused(&place, "dedup a.parquet", &["a.parquet: is a Parquet file"]);
+    refused(&place, "dedup a.parquet", &["a.parquet: begins as a Parquet file, but has no footer"]);
 }
 
 #[test]

@@ -512,7 +512,10 @@ mod tests {
             let text = text.repeat(repeated);
             for label in ["windows-1251", "koi8-r", "iso-8859-5", "gb18030", "euc-jp"] {
                 let bytes = encoded(&text, label).unwrap();
-                prop_assert_eq!(decoded(&bytes, Some(label)).0, &*text);
+                // Some capitals of iso-8859-5 are UTF-8 as well.
+                if !is_nearly_utf8(&bytes) {
+                    prop_assert_eq!(decoded(&bytes, Some(label)).0, &*text);
+                }
             }
         }
     }
