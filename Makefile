@@ -13,10 +13,11 @@ clippy:
 unit:
 	cargo test --workspace --locked --release
 
-# The recorded answers and numbers from plain code and from a debug build, with overflow checks and assertions.
+# The recorded answers and numbers from plain code and from a debug build, with overflow checks and assertions; without what other
+# formats and stores take.
 FROZEN = golden fingerprint:: scan:: read:: every_kernel
 portable:
-	cargo test --locked -p lookalike -p lookalike-cli --features portable --lib --test cli -- $(FROZEN)
+	cargo test --locked -p lookalike -p lookalike-cli --no-default-features --features portable --lib --test cli -- $(FROZEN)
 
 # The command over a server that speaks S3, with requests that fail. Without a network and without what was installed before it is
 # skipped, except in CI.
@@ -24,7 +25,7 @@ STORES = target/venv-stores
 stores:
 	@if $(STORES)/bin/pip --version >/dev/null 2>&1 && $(STORES)/bin/moto_server -h >/dev/null 2>&1 || \
 	{ python3 -m venv $(STORES) && $(STORES)/bin/pip install --quiet --disable-pip-version-check -r tests/stores/requirements.txt; }; then \
-		cargo build --release --locked && \
+		cargo build --release --locked --workspace && \
 		$(STORES)/bin/python tests/stores/stories.py $(or $(CARGO_TARGET_DIR),target)/release/lookalike; \
 	elif [ -n "$$CI" ]; then echo "stores: moto_server cannot be installed" >&2; exit 1; \
 	else echo "skipped: no network to install moto_server from (tests/stores/requirements.txt)"; fi
@@ -59,6 +60,7 @@ python: package $(PUBLISHED)
 
 package: $(VENV)/installed
 	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --release --locked
+
 # As a user has it: the package built and installed by pip into a fresh environment, and the README's examples run there with nothing
 # but what they import.
 .PHONY: pip

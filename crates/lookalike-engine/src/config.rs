@@ -42,6 +42,8 @@ pub struct RunConfig {
     pub method: Config,
     /// Which document of a group stays; none for the first, or for containment the longest.
     pub keep: Option<Keep>,
+    /// Of folders, leave out what `.gitignore` files say.
+    pub gitignore: bool,
     /// What all inputs hold; none for what their names and first bytes say.
     pub format: Option<Format>,
     /// The character between the fields of CSV; none for what a file's ending or header says.
@@ -105,6 +107,7 @@ impl Default for RunConfig {
             drop_holders: false,
             method: Config::default(),
             keep: None,
+            gitignore: false,
             format: None,
             delimiter: None,
             encoding: None,
@@ -151,11 +154,12 @@ pub(crate) fn windows_ahead(memory: u64) -> usize {
 const USUAL_MEMORY: u64 = 2 << 30;
 
 impl RunConfig {
-    /// What the run's stores may hold, when it writes these outputs.
+    /// What the run's stores may hold, when it writes these outputs; reading and writing take so many bytes `besides` what they
+    /// usually do.
     ///
     /// # Errors
     /// A folder for temporary files that was named, and where none can be made: told now, and not when memory is full, hours later.
-    pub(crate) fn budget(&self, threads: usize, outputs: &[&Path]) -> Result<Arc<Budget>> {
+    pub(crate) fn budget(&self, threads: usize, outputs: &[&Path], besides: u64) -> Result<Arc<Budget>> {
         if self.temp_dir != std::env::temp_dir() {
             File::temporary(&self.temp_dir).map_err(|error| Error::temporary(&self.temp_dir, &error))?;
         }
@@ -167,7 +171,7 @@ impl RunConfig {
         let fetched = if remote { store::AHEAD + store::PART * threads as u64 } else { 0 };
         let uploads = outputs.iter().filter(|path| path.to_str().is_some_and(store::is_url)).count() as u64;
         let sent = uploads * store::UPLOAD_PART * (store::UPLOADS + 1);
-        Ok(Budget::of(memory, FIXED + FIXED_PER_THREAD * threads as u64 + ahead + fetched + sent, &self.temp_dir))
+        Ok(Budget::of(memory, FIXED + FIXED_PER_THREAD * threads as u64 + ahead + fetched + sent + besides, &self.temp_dir))
     }
 
     /// Whether there are references.

@@ -40,6 +40,9 @@ pub struct RecordArgs {
     /// What all inputs hold [default: what their endings and first bytes say]
     #[arg(long, value_enum, value_name = "FORMAT", help_heading = "Input")]
     pub format: Option<FormatBy>,
+    /// Of folders, leave out what .gitignore files say
+    #[arg(long, help_heading = "Input")]
+    pub gitignore: bool,
     /// The character between the fields of CSV [default: a tab in .tsv, else of comma, semicolon, tab and bar the one that the
     /// header has most]
     #[arg(long, value_name = "CHARACTER", value_parser = delimiter, help_heading = "Input")]
@@ -266,6 +269,7 @@ pub fn run_config(input: &InputArgs, run: &RunArgs, method: Config) -> RunConfig
         input_commands: input.input_command.clone(),
         method,
         format: records.format.map(Format::from),
+        gitignore: records.gitignore,
         delimiter: records.delimiter,
         encoding: records.encoding.clone(),
         html: records.html.map(Html::from),

@@ -189,3 +189,30 @@ fn crawls() {
     let ran = place.run(&format!("dedup {plain} -o kept.warc --allow-repeated-ids"));
     assert!(ran.code == 2 && ran.err.contains("kept.warc: pages and crawls are not written"), "{}", ran.err);
 }
+
+#[test]
+fn folders_leave_out_what_git_ignores_on_request() {
+    let place = Place::new();
+    for folder in ["docs", "docs/build", "docs/.git"] {
+        std::fs::create_dir(place.path(folder)).unwrap();
+    }
+    place
+        .write("docs/a.md", "one")
+        .write("docs/build/b.md", "two")
+        .write("docs/draft.txt", "three")
+        .write("docs/.git/c.txt", "four");
+    place
+        .write("docs/.gitignore", "build/\ndraft*\n!keep.txt\n")
+        .write(".gitignore", "later.txt\n")
+        .write("docs/later.txt", "five");
+    let read = |flags: &str| {
+        let ran = place.run(&format!("dedup docs -o kept.jsonl {flags}"));
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        kept_objects(&place, "kept.jsonl").iter().map(|line| line["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(read(""), ["a.md", "build/b.md", "draft.txt", "later.txt"]);
+    assert_eq!(read("--gitignore"), ["a.md"]);
+    // What is named is meant.
+    assert_eq!(place.run("dedup docs/build -o kept.jsonl --gitignore").code, 0);
+    assert_eq!(kept_objects(&place, "kept.jsonl")[0]["id"], "b.md");
+}

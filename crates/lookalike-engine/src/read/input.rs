@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use walkdir::WalkDir;
+use ignore::WalkBuilder;
 
 use super::{files::Files, packing::PACKED};
 use crate::{
@@ -72,7 +72,7 @@ impl Input {
 
 /// The inputs of a run in the order given, commands behind them, tables last; inside a folder or a glob in the order of names.
 pub(crate) fn expand(config: &RunConfig) -> Result<Vec<Input>> {
-    let mut inputs = named(&config.inputs, config.format)?;
+    let mut inputs = named(&config.inputs, config.format, config.gitignore)?;
     let commands = config.input_commands.iter().cloned().zip(1..);
     inputs.extend(commands.map(|(line, number)| Input::Command(line, number)));
     inputs.extend(config.tables.iter().cloned().map(Input::Table));
@@ -88,7 +88,7 @@ pub(crate) fn expand(config: &RunConfig) -> Result<Vec<Input>> {
 
 /// The references that these inputs are compared with, in the order given; none where none is named.
 pub(crate) fn expand_references(config: &RunConfig, inputs: &[Input]) -> Result<Vec<Input>> {
-    let mut references = named(&config.against, config.format)?;
+    let mut references = named(&config.against, config.format, config.gitignore)?;
     references.extend(config.against_tables.iter().cloned().map(Input::Table));
     refuse_repeats(&references)?;
     let inputs: BTreeMap<PathBuf, String> = inputs.iter().flat_map(Input::places).collect();
@@ -106,11 +106,11 @@ pub(crate) fn expand_references(config: &RunConfig, inputs: &[Input]) -> Result<
 
 /// What holds decisions: JSON Lines, under one name.
 pub(crate) fn expand_decisions(name: &str) -> Result<Vec<Input>> {
-    named(&[name.into()], Some(Format::Lines))
+    named(&[name.into()], Some(Format::Lines), false)
 }
 
 /// The files that names mean.
-fn named(names: &[String], forced: Option<Format>) -> Result<Vec<Input>> {
+fn named(names: &[String], forced: Option<Format>, gitignore: bool) -> Result<Vec<Input>> {
     let mut inputs: Vec<Input> = Vec::new();
     for name in names {
         let path = Path::new(name);
@@ -119,7 +119,7 @@ fn named(names: &[String], forced: Option<Format>) -> Result<Vec<Input>> {
         } else if store::is_url(name) {
             inputs.extend(store::expand(name, is_wanted)?.into_iter().map(Input::Object));
         } else if path.is_dir() {
-            inputs.extend(folder(path, forced)?);
+            inputs.extend(folder(path, forced, gitignore)?);
         } else if path.exists() {
             inputs.extend(files(name, vec![path.into()], forced)?);
         } else if name.contains(['*', '?', '[']) {
@@ -131,17 +131,21 @@ fn named(names: &[String], forced: Option<Format>) -> Result<Vec<Input>> {
     Ok(inputs)
 }
 
-/// The collections in a folder; where there are none, its documents.
-fn folder(path: &Path, forced: Option<Format>) -> Result<Vec<Input>> {
+/// The collections in a folder; where there are none, its documents. What `.gitignore` files say is left out on request, also
+/// where there is no repository; what a machine's own settings of git say never is.
+fn folder(path: &Path, forced: Option<Format>, gitignore: bool) -> Result<Vec<Input>> {
     let (mut collections, mut documents) = (Vec::new(), Vec::new());
-    let hidden = |name: &std::ffi::OsStr| name.as_encoded_bytes().starts_with(b".");
-    let walk = WalkDir::new(path).follow_links(true).sort_by_file_name().into_iter();
-    for entry in walk.filter_entry(|entry| entry.depth() == 0 || !hidden(entry.file_name())) {
-        let entry = entry.map_err(|error| {
-            let name = error.path().unwrap_or(path).display().to_string();
-            Error::new(ErrorKind::Input, format!("{name}: cannot be listed: {error}"))
-        })?;
-        if !entry.file_type().is_file() {
+    let mut walk = WalkBuilder::new(path);
+    walk.standard_filters(false).hidden(true).git_ignore(gitignore).parents(gitignore).require_git(false);
+    for entry in walk.follow_links(true).sort_by_file_name(Ord::cmp).build() {
+        let refuse = |error: ignore::Error| {
+            Error::new(
+                ErrorKind::Input,
+                format!("{}: cannot be listed: {error}; make it readable, or name files", path.display()),
+            )
+        };
+        let entry = entry.map_err(refuse)?;
+        if !entry.file_type().is_some_and(|kind| kind.is_file()) {
             continue;
         }
         let name = entry.file_name().to_string_lossy().to_lowercase();

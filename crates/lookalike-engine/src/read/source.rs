@@ -85,6 +85,9 @@ const OBJECTS_AHEAD: usize = 8;
 /// Bytes of a block: small enough to stay in a core's cache, large enough that what a block costs besides is nothing.
 const SPAN: usize = 256 << 10;
 
+/// What a thread takes that reads a table: pages of its columns, compressed and not, and a batch.
+const TABLE_MEMORY: u64 = 40 << 20;
+
 /// An input, opened for a pass.
 pub(super) enum Opened {
     /// A plain file of so many bytes, that can be read anywhere.
@@ -310,6 +313,12 @@ impl Source {
     #[cfg(test)]
     pub(crate) fn with_span(self, span: usize) -> Self {
         Self { span, ..self }
+    }
+
+    /// Bytes of memory that reading takes on so many threads, besides blocks.
+    pub(crate) fn besides(&self, threads: usize) -> u64 {
+        let tables = self.tables.iter().any(Option::is_some);
+        if tables { TABLE_MEMORY * threads as u64 } else { 0 }
     }
 
     /// Counts bytes of a part that were read.

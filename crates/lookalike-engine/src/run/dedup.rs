@@ -99,7 +99,9 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, tell: Option<&mut Tell>, ob
     });
 
     let mut clock = Clock(Instant::now());
-    let budget = config.budget(pool.current_num_threads(), &named)?;
+    let threads = pool.current_num_threads();
+    let besides = source.besides(threads) + shape.map_or(0, |shape| shape.besides(threads));
+    let budget = config.budget(pool.current_num_threads(), &named, besides)?;
     let ahead = windows_ahead(budget.memory());
     [&mut kept, &mut decisions].into_iter().flatten().for_each(|output| output.run_ahead(ahead));
     let begin = |(output, shape)| Kept::new(output, shape, &source, names.as_ref(), pool.current_num_threads());

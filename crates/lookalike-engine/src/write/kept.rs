@@ -37,6 +37,9 @@ pub(crate) struct Piece {
     pub(crate) records: u64,
 }
 
+/// What a row group takes that is filled or encoded.
+const TABLE_MEMORY: u64 = 96 << 20;
+
 impl Piece {
     /// In bytes, about.
     pub(crate) fn size(&self) -> usize {
@@ -92,6 +95,11 @@ impl Shape {
             Self::Lines | Self::Array => {}
         }
         Ok(shape)
+    }
+
+    /// Bytes of memory that writing takes on so many threads, besides blocks.
+    pub(crate) fn besides(self, threads: usize) -> u64 {
+        if self == Self::Table { TABLE_MEMORY * (threads as u64 + 1) } else { 0 }
     }
 
     /// Whether a block's kept records have to be [made](Self::make): they are no slices of it.
