@@ -1,7 +1,7 @@
 # `make test` is all that CI runs.
-.PHONY: test fmt clippy unit portable stores docs python package
+.PHONY: test fmt clippy unit portable stores docs python package pip
 
-test: fmt clippy unit portable stores docs python
+test: fmt clippy unit portable stores docs python pip
 
 fmt:
 	cargo fmt --all --check
@@ -63,7 +63,6 @@ package: $(VENV)/installed
 
 # As a user has it: the package built and installed by pip into a fresh environment, and the README's examples run there with nothing
 # but what they import.
-.PHONY: pip
 FRESH = target/fresh
 pip:
 	rm -rf $(FRESH)

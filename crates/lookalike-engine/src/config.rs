@@ -150,6 +150,14 @@ pub(crate) fn windows_ahead(memory: u64) -> usize {
     ((memory / MEMORY_A_WINDOW) as usize).clamp(LEAST_AHEAD, FAR_AHEAD)
 }
 
+/// Bytes of a run's memory for each row group of a table that is encoded beside others.
+const MEMORY_A_GROUP: u64 = 512 << 20;
+
+/// Row groups that a table's output has in memory, at most: one a thread is enough.
+pub(crate) fn row_groups_ahead(memory: u64, threads: usize) -> usize {
+    ((memory / MEMORY_A_GROUP) as usize).clamp(1, threads)
+}
+
 /// Where the system does not tell what is free.
 const USUAL_MEMORY: u64 = 2 << 30;
 

@@ -26,7 +26,7 @@ use super::{
     table::Table,
 };
 use crate::{
-    config::{Observer, RunConfig, windows_ahead},
+    config::{Observer, RunConfig, row_groups_ahead, windows_ahead},
     error::{Error, ErrorKind, Result, without_panic},
     memory::peak_memory,
     read::{Source, expand, expand_references},
@@ -104,7 +104,8 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, tell: Option<&mut Tell>, ob
     let budget = config.budget(pool.current_num_threads(), &named, besides)?;
     let ahead = windows_ahead(budget.memory());
     [&mut kept, &mut decisions].into_iter().flatten().for_each(|output| output.run_ahead(ahead));
-    let begin = |(output, shape)| Kept::new(output, shape, &source, names.as_ref(), pool.current_num_threads());
+    let groups = row_groups_ahead(budget.memory(), threads);
+    let begin = |(output, shape)| Kept::new(output, shape, &source, names.as_ref(), groups);
     let mut kept = kept.zip(shape).map(begin).transpose()?;
     let mut table = {
         let beside = Beside { bad: bad.as_mut(), state: state.as_mut() };
