@@ -164,6 +164,13 @@ bench-stores: $(COLLECTION)
 	mkdir -p bench/record
 	python3 bench/speed/stores.py $(COLLECTION) $(COLLECTION).zst --server target/release/serve-object --server $(S3RVER) --server $(STORES)/bin/moto_server --out bench/record/stores.json
 
+# The collection as Parquet against the same rows as JSON Lines.
+.PHONY: bench-tables
+bench-tables: $(COLLECTION) $(VENV)/installed
+	cargo build --release --locked --workspace
+	mkdir -p bench/record
+	$(VENV)/bin/python bench/speed/tables.py $(COLLECTION) --out bench/record/tables.json
+
 # datasketch and what stands in for it, in turn; frames and tables, and the command on the same rows.
 .PHONY: bench-python
 bench-python: $(VENV)/installed $(COLLECTION)

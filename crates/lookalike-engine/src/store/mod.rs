@@ -39,7 +39,7 @@ mod upload;
 mod absent;
 
 #[cfg(all(test, feature = "cloud"))]
-mod tests;
+pub(crate) mod tests;
 
 #[cfg(not(feature = "cloud"))]
 pub(crate) use absent::{Object, ObjectStream, Upload, Uploaded, expand};

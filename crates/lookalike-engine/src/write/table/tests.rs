@@ -159,3 +159,47 @@ fn one_schema_for_several_inputs() {
     );
     assert!(told(more).contains("has a column \"x\" that is not in a"));
 }
+
+#[cfg(feature = "cloud")]
+#[test]
+fn tables_are_read_from_stores_as_from_memory() {
+    use crate::{input_table::InputTable, store::tests::of_a_flaky_store};
+    // Of two row groups the text of one is larger than what is fetched at once; the ids are small.
+    let words = |row: usize| {
+        let mut state = row as u64;
+        let mut letter = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            char::from(b'a' + ((state >> 33) % 26) as u8)
+        };
+        (0..3000 + row).map(|_| letter()).collect::<String>()
+    };
+    let ids: ArrayRef = Arc::new(Int64Array::from_iter_values(0..1000));
+    let texts: ArrayRef = Arc::new(StringArray::from_iter_values((0..1000).map(words)));
+    let batch = RecordBatch::try_from_iter([("id", ids), ("text", texts)]).unwrap();
+    let frame = TableFile::in_memory(&InputTable::new("frame", batch.schema(), vec![batch.slice(0, 900)]).unwrap());
+    let text = ["text".to_owned()];
+    for format in [Format::Parquet, Format::ArrowFile, Format::ArrowStream] {
+        let layout = Layout { dictionaries: vec![(text.to_vec(), false)], group_rows: Some(900), ..frame.layout().clone() };
+        let mut output = TableOutput::new(Vec::new(), "out", format, &layout, &text, 1).unwrap();
+        output.push(batch.clone()).unwrap();
+        let file = output.finish().unwrap();
+        assert!(file.len() > 1 << 20, "{} bytes", file.len());
+        let (object, failed) = of_a_flaky_store(&file);
+        let tables = [Ranges::object(object), Ranges::memory(file, "a")];
+        let read = tables.map(|ranges| {
+            let table = TableFile::open(ranges).unwrap();
+            let columns = Columns::choose("a", table.schema(), "text", "id", &lookalike::cluster::Keep::First, None).unwrap();
+            let mut all = Vec::new();
+            for part in 0..table.parts().len() {
+                let mut stream = table.part(part, &columns, Wanted::Chosen).unwrap();
+                while let Some(batch) = stream.next().unwrap() {
+                    all.push(batch);
+                }
+            }
+            all
+        });
+        assert_eq!(read[0].iter().map(RecordBatch::num_rows).sum::<usize>(), 1000);
+        assert!(read[0] == read[1], "{format:?}");
+        assert!(failed() > 0);
+    }
+}
