@@ -192,6 +192,10 @@ class DedupOptions(RunOptions, total=False):
 
     keep: str | None
     """Who stays: first, longest, newest:FIELD, max:FIELD or min:FIELD; ties go to the first."""
+    against_only: bool
+    """Whether documents are compared with references only, and not with each other."""
+    drop_holders: bool
+    """Whether a document goes for a reference that it contains, and not for one that contains it."""
     decisions: str | PathLike[str] | None
     """A file for the command's decision lines."""
     resume: str | PathLike[str] | None

@@ -6,6 +6,8 @@ mod stream;
 
 mod texts;
 
+mod references;
+
 mod decisions;
 
 mod matches;

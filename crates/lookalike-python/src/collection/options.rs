@@ -33,6 +33,9 @@ pub const RUN: &[&str] = &[
 #[serde(deny_unknown_fields, default)]
 pub struct Options {
     inputs: Vec<String>,
+    against: Vec<String>,
+    against_only: bool,
+    drop_holders: bool,
     text: String,
     id: String,
     keep: Option<String>,
@@ -52,9 +55,13 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        let RunConfig { text_field, id_field, allow_repeated_ids, threads, .. } = RunConfig::default();
+        let RunConfig { against_only, drop_holders, text_field, id_field, allow_repeated_ids, threads, .. } =
+            RunConfig::default();
         Self {
             inputs: Vec::new(),
+            against: Vec::new(),
+            against_only,
+            drop_holders,
             text: text_field,
             id: id_field,
             keep: None,
@@ -158,6 +165,9 @@ impl Options {
         let default = RunConfig::default();
         Ok(RunConfig {
             inputs: self.inputs.clone(),
+            against: self.against.clone(),
+            against_only: self.against_only,
+            drop_holders: self.drop_holders,
             method,
             keep,
             format: self.format.map(Format::from),
