@@ -28,6 +28,7 @@ __all__ = [
     "SimHash",
     "SimHashSketch",
     "Texts",
+    "apply",
     "compare",
     "curve",
     "datasketch_bulk",
@@ -337,4 +338,5 @@ def pairs(
     method: dict[str, Any],
     progress: _Progress | None,
 ) -> tuple[Pairs, dict[str, Any]]: ...
+def apply(decisions: str, output: str | PathLike[str], options: dict[str, Any], progress: _Progress | None) -> dict[str, Any]: ...
 def filtered(data: object, kept: NDArray[np.bool_]) -> Any: ...

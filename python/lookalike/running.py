@@ -21,7 +21,7 @@ _Data = TypeVar("_Data")
 _Output = TypeVar("_Output", bound=str | os.PathLike[str])
 
 # What goes with data that is named, and not with what is in memory.
-_OF_NAMED = ("output", "skip_bad", "resume")
+_OF_NAMED = ("output", "skip_bad", "resume", "label")
 
 # How files are read, data's or references'.
 _OF_FILES = ("format", "delimiter", "encoding")
@@ -85,7 +85,8 @@ def dedup(
     - a Hugging Face `Dataset` or `IterableDataset` (which is read once, into a temporary file);
     - a path or URL as `str` or `pathlib.Path`, several as a list of `Path` or as `Files(…)`: what the command reads. What stays
       is written to `output`, byte for byte as it came, and that name is given back; without `output` nothing is written, and
-      `None` is given back beside the report.
+      `None` is given back beside the report. With `label=True` all records are written there, each with what was decided about
+      it, for `apply` to drop by later.
 
     A list of `str` is a list of texts, never of names.
 
@@ -125,6 +126,10 @@ def dedup(
     [None, None, 'against:1']
     """
     running, config, progress = _split(options, DedupOptions)
+    if output is None and running.get("label"):
+        raise ConfigError("label= goes with output=: name a file for the labelled records")
+    if "label_prefix" in running and not running.get("label"):
+        raise ConfigError("label_prefix= goes with label=True")
     source = _source(data, text, id, against, {"output": output, **running})
     with shown(progress) as bar:
         found, summary = _lookalike.dedup(
@@ -164,6 +169,12 @@ def pairs(
     return Pairs(found, summary)
 
 
+def plain(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out what is None, and make names of paths."""
+    given = {name: value for name, value in options.items() if value is not None}
+    return {name: os.fspath(value) if isinstance(value, os.PathLike) else value for name, value in given.items()}
+
+
 def _split(options: Mapping[str, Any], known: type) -> tuple[dict[str, Any], dict[str, Any], bool | None]:
     """Part how a run is done from what decides the answer, among which is what nobody knows, and from the bar."""
     running = set(known.__annotations__) - set(CollectionConfig.__annotations__)
@@ -184,8 +195,7 @@ class _Source(NamedTuple):
 
 def _source(data: Any, text: str, id: str | None, against: Any, options: Mapping[str, Any]) -> _Source:
     """Find out what data and references are, and make of the keywords what the engine takes."""
-    given = {name: os.fspath(value) if isinstance(value, os.PathLike) else value for name, value in options.items()}
-    given = {name: value for name, value in given.items() if value is not None}
+    given = plain(options)
     inputs, folder = names_of(data), given.get("temp_dir")
     kind, texts, called = None, None, id
     if inputs is None:

@@ -3,7 +3,7 @@
 use std::{path::PathBuf, str::FromStr};
 
 use lookalike::{Candidates, Config, Method, Shared, cluster::Keep, verify::Measure};
-use lookalike_engine::{Format, Html, Resume, RunConfig};
+use lookalike_engine::{Format, Html, Outputs, Resume, RunConfig};
 use pyo3::{prelude::*, types::PyDict};
 use serde::Deserialize;
 
@@ -49,8 +49,10 @@ pub struct Options {
     memory: Option<Size>,
     temp_dir: Option<PathBuf>,
     resume: Option<PathBuf>,
-    pub output: Option<PathBuf>,
-    pub decisions: Option<PathBuf>,
+    output: Option<PathBuf>,
+    label: bool,
+    label_prefix: String,
+    decisions: Option<PathBuf>,
 }
 
 impl Default for Options {
@@ -76,6 +78,8 @@ impl Default for Options {
             temp_dir: None,
             resume: None,
             output: None,
+            label: false,
+            label_prefix: String::new(),
             decisions: None,
         }
     }
@@ -147,6 +151,12 @@ impl Options {
     /// `ConfigError` for a value that does not fit.
     pub fn of(keywords: &Bound<'_, PyDict>) -> PyResult<Self> {
         from_value(value(keywords)?)
+    }
+
+    /// What `dedup` writes.
+    pub fn outputs(&self) -> Outputs {
+        let label = self.label.then(|| self.label_prefix.clone());
+        Outputs { kept: self.output.clone(), label, decisions: self.decisions.clone(), ..Outputs::default() }
     }
 
     /// The run's configuration, and its method checked.

@@ -1,6 +1,8 @@
 //! A run over what is in memory and what is named, told to where Python looks at it.
 
-use lookalike_engine::{Outputs, RunConfig, dedup_told, pairs_told};
+use std::path::PathBuf;
+
+use lookalike_engine::{Observer, RunConfig, dedup_told, pairs_told};
 use pyo3::{prelude::*, types::PyDict};
 
 use super::{
@@ -28,7 +30,7 @@ pub fn dedup<'py>(
 ) -> PyResult<(Decisions, Bound<'py, PyAny>)> {
     let options = Options::of(options)?;
     let Asked { config, ids, against } = asked("dedup", &options, method, texts, references)?;
-    let outputs = Outputs { kept: options.output.clone(), decisions: options.decisions.clone(), ..Outputs::default() };
+    let outputs = options.outputs();
     let mut store = decisions::Store::new(ids, config.method.measure, against);
     let (store, summary) = watched(py, progress.as_ref(), move |observer| {
         let mut tell = |decided: &lookalike_engine::Decided<'_>| {
@@ -64,6 +66,21 @@ pub fn pairs<'py>(
         Ok((store, summary))
     })?;
     Ok((Pairs::of(store), to_python(py, &summary)?))
+}
+
+/// Writes what decisions keep of inputs by name, and gives the summary.
+#[pyfunction]
+pub fn apply<'py>(
+    py: Python<'py>,
+    decisions: String,
+    output: PathBuf,
+    options: &Bound<'py, PyDict>,
+    progress: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let config = Options::of(options)?.run("apply", &PyDict::new(py))?;
+    let run = move |observer: Observer<'_>| lookalike_engine::apply(&decisions, &config, &output, observer);
+    let summary = watched(py, progress.as_ref(), run)?;
+    to_python(py, &summary)
 }
 
 /// What a run is asked.
