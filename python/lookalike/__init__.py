@@ -5,7 +5,8 @@ Two texts resemble each other as their sets of shingles (runs of five words) ove
 byte, and computes without holding the interpreter.
 
 - `dedup`: a collection, of which one of each group stays, and why; `pairs`: all its similar pairs; `evaluate`: which method does
-  what on it. Lists, frames of pandas and polars, Arrow tables, data sets of Hugging Face, files and URLs.
+  what on it. Lists, frames of pandas and polars, Arrow tables, data sets of Hugging Face, files and URLs; compared with
+  references of the same kinds too, such as test sets. `apply`: drops from files by decisions that were written before.
 - `compare`: two texts, exactly, and what they share.
 - `LshIndex`: texts in memory that can be asked for those that resemble a text.
 - `MinHash`, `Bottom`, `Modulo`, `SimHash`: makers of sketches, one text or a batch at a time.
@@ -52,7 +53,8 @@ from lookalike._lookalike import (
     default_config,
     fingerprints,
 )
-from lookalike.config import CollectionConfig, Config, DedupOptions, RunOptions, ShinglesConfig
+from lookalike.applying import apply
+from lookalike.config import CollectionConfig, Config, DedupOptions, ReadOptions, RunOptions, ShinglesConfig
 from lookalike.errors import Error
 from lookalike.files import Files
 from lookalike.judging import Evaluation, evaluate
@@ -81,12 +83,14 @@ __all__ = [
     "ModuloSketch",
     "Pairs",
     "Passage",
+    "ReadOptions",
     "Report",
     "RunOptions",
     "ShinglesConfig",
     "Signature",
     "SimHash",
     "SimHashSketch",
+    "apply",
     "compare",
     "curve",
     "dedup",

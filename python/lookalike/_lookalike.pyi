@@ -28,6 +28,7 @@ __all__ = [
     "SimHash",
     "SimHashSketch",
     "Texts",
+    "apply",
     "compare",
     "curve",
     "datasketch_bulk",
@@ -299,6 +300,8 @@ class Texts:
     def of_lists(text: str, columns: dict[str, list[Any]]) -> Texts: ...
     @staticmethod
     def of_arrow(text: str, data: object) -> Texts: ...
+    @property
+    def column_names(self) -> list[str]: ...
     def numbered(self, name: str) -> Texts: ...
     def write(self, path: str | PathLike[str]) -> None: ...
     def __len__(self) -> int: ...
@@ -322,9 +325,18 @@ class Pairs:
     def __len__(self) -> int: ...
 
 def dedup(
-    texts: tuple[str, Texts] | None, options: dict[str, Any], method: dict[str, Any], progress: _Progress | None
+    texts: tuple[str, Texts] | None,
+    references: Sequence[tuple[str, Texts]],
+    options: dict[str, Any],
+    method: dict[str, Any],
+    progress: _Progress | None,
 ) -> tuple[Decisions, dict[str, Any]]: ...
 def pairs(
-    texts: tuple[str, Texts] | None, options: dict[str, Any], method: dict[str, Any], progress: _Progress | None
+    texts: tuple[str, Texts] | None,
+    references: Sequence[tuple[str, Texts]],
+    options: dict[str, Any],
+    method: dict[str, Any],
+    progress: _Progress | None,
 ) -> tuple[Pairs, dict[str, Any]]: ...
+def apply(decisions: str, output: str | PathLike[str], options: dict[str, Any], progress: _Progress | None) -> dict[str, Any]: ...
 def filtered(data: object, kept: NDArray[np.bool_]) -> Any: ...

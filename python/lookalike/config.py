@@ -162,8 +162,8 @@ class CollectionConfig(ShinglesConfig, total=False):
     """What a group is: a kept document and those similar to it, or all that chains of similar pairs connect."""
 
 
-class RunOptions(CollectionConfig, total=False):
-    """The keywords of a run over a collection: how it is read and worked on, by the names of the command's flags."""
+class ReadOptions(TypedDict, total=False):
+    """How a collection is read and worked on, by the names of the command's flags."""
 
     format: Literal["jsonl", "json", "csv", "text", "html", "warc", "parquet", "arrow"] | None
     """What all files hold, where their names and first bytes do not say it."""
@@ -175,8 +175,6 @@ class RunOptions(CollectionConfig, total=False):
     """Take texts for pages of HTML, and compare this of them."""
     skip_bad: str | PathLike[str] | None
     """A file to set bad lines aside in."""
-    allow_repeated_ids: bool
-    """Let the same id stand for several documents."""
     threads: int
     """One a core for 0. The answer is the same for any number."""
     memory: int | str | None
@@ -187,11 +185,26 @@ class RunOptions(CollectionConfig, total=False):
     """Whether a bar is shown."""
 
 
+class RunOptions(CollectionConfig, ReadOptions, total=False):
+    """The keywords of a run over a collection: what decides the answer, and how the collection is read and worked on."""
+
+    allow_repeated_ids: bool
+    """Let the same id stand for several documents."""
+
+
 class DedupOptions(RunOptions, total=False):
     """The keywords of `dedup` behind the threshold."""
 
     keep: str | None
     """Who stays: first, longest, newest:FIELD, max:FIELD or min:FIELD; ties go to the first."""
+    against_only: bool
+    """Whether documents are compared with references only, and not with each other."""
+    drop_holders: bool
+    """Whether a document goes for a reference that it contains, and not for one that contains it."""
+    label: bool
+    """Drop nothing: write all records to `output`, with the fields cluster, verdict, representative and similarity."""
+    label_prefix: str
+    """What the names of these four begin with, such as "dup_"."""
     decisions: str | PathLike[str] | None
     """A file for the command's decision lines."""
     resume: str | PathLike[str] | None

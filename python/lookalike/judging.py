@@ -13,7 +13,7 @@ from typing import Any, Literal, Unpack
 from lookalike.config import ShinglesConfig
 from lookalike.errors import ConfigError, EvaluationError
 from lookalike.files import names_of
-from lookalike.kinds import kind_of
+from lookalike.kinds import Wanted, kind_of, numbered
 
 _Path = str | os.PathLike[str]
 _Pair = tuple[str | int, str | int] | tuple[str | int, str | int, float]
@@ -84,10 +84,9 @@ def evaluate(
         named, called = names_of(data), id
         if named is None:
             kind, name = kind_of(data), os.path.join(folder, "texts.jsonl")
-            texts = kind.texts(text, [other for other in (id, labels) if other], folder)
+            texts = kind.texts(Wanted(text, [other for other in (id, labels) if other], folder))
             if called is None:
-                called = next(free for free in ("id", "row", "number") if free not in (text, labels))
-                texts = texts.numbered(called)
+                called, texts = numbered(texts)
             texts.write(name)
             named = [name]
         flags = ["--text-field", text, *_flag("id-field", called), "--threshold", repr(threshold), "--measure", measure]

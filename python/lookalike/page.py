@@ -24,6 +24,12 @@ def page(headline: str, summary: dict[str, Any], similarities: NDArray[np.float6
         ("found by", str(summary["found_by"])),
         ("time", f"{seconds:.2f} s for {summary['bytes'] / 1e6:,.1f} MB"),
     ]
+    against = summary.get("against")
+    if against:
+        noun = "reference" if against["documents"] == 1 else "references"
+        others = ", not compared with each other" if against["only"] else ""
+        words = f"{against['documents']:,} {noun}: {against['dropped']:,} dropped for one of these{others}"
+        rows.insert(0, ("against", words))
     table = "".join(f"<tr><th style='text-align:left'>{escape(name)}</th><td>{escape(words)}</td></tr>" for name, words in rows)
     parts = [f"<p><b>{escape(headline)}</b></p><table>{table}</table>", histogram(similarities)]
     if largest:

@@ -53,6 +53,12 @@ class Report:
         representative and its row, resemblance, containment (the share of this text found in the representative),
         containment_of_representative, cluster_size, and estimated, where sketches say so and nobody counted.
 
+        With `against` there are two more: reference, the place of the reference that a document was dropped for, and
+        reference_row, its row among all references, from 0. Its representative is then the reference's id, and
+        representative_row is null. A place is file and line, or `against:3` for the third row in memory, `against[1]:3` where
+        `against` is a list of collections. Where ids of references are of another type than those of the data, representative
+        holds JSON.
+
         A `pyarrow.Table` where pyarrow is installed; else an object with `__arrow_c_stream__`, which polars and pandas take.
         """
         return _table(self._decisions.columns())
@@ -60,6 +66,8 @@ class Report:
     @property
     def pairs(self) -> Any:
         """A row a dropped document: its id (dropped), its representative's, and their similarity by what was measured.
+
+        With `against` there is the column reference as well, the place of a representative that is one.
 
         A table as `decisions` is.
         """
@@ -75,12 +83,13 @@ class Report:
         """Groups of more than one: by the id of the document that stays, the ids of all, that one first.
 
         Groups come in the input order of those that stay. Where ids are repeated, groups of the same id are one here; `decisions`
-        tells them apart by rows.
+        tells them apart by rows. Documents that were dropped for a reference are in no group: `decisions` names them.
         """
         import numpy as np
 
         representatives = self._decisions.representatives()
-        dropped = np.flatnonzero(~self.kept)
+        # Where a reference stands for one there is no row.
+        dropped = np.flatnonzero(~self.kept & (representatives >= 0))
         order = np.argsort(representatives[dropped], kind="stable")
         dropped = dropped[order]
         leaders, starts = np.unique(representatives[dropped], return_index=True)
@@ -115,7 +124,7 @@ class Report:
         import numpy as np
 
         representatives = self._decisions.representatives()
-        sizes = np.bincount(representatives, minlength=len(self)) if len(self) else np.zeros(0, np.int64)
+        sizes = np.bincount(representatives[representatives >= 0], minlength=len(self))
         rows = np.argsort(-sizes, kind="stable")[:count]
         rows = rows[sizes[rows] > 1]
         return list(zip(self._decisions.ids(rows.tolist()), sizes[rows].tolist(), strict=True))
@@ -137,7 +146,8 @@ class Pairs:
         """A row a pair.
 
         Its columns: a, b (ids), row_a, row_b, resemblance, containment_ab (the share of a found in b), containment_ba,
-        intersection, size_a, size_b; null what was not counted.
+        intersection, size_a, size_b; null what was not counted. With `against`, a is a reference, and row_a its row among all
+        references, from 0.
 
         A `pyarrow.Table` where pyarrow is installed; else an object with `__arrow_c_stream__`, which polars and pandas take.
         """
@@ -151,5 +161,6 @@ class Pairs:
         return self._pairs.columns().__arrow_c_stream__(requested_schema)
 
     def __repr__(self) -> str:
-        documents = self.summary["documents"]
-        return f"<lookalike.Pairs: {len(self):,} among {documents:,} documents>"
+        documents, references = self.summary["documents"], self.summary.get("references")
+        others = "" if references is None else f" and {references:,} references"
+        return f"<lookalike.Pairs: {len(self):,} among {documents:,} documents{others}>"

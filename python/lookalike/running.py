@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar, Unpack, overload
+from typing import Any, NamedTuple, TypeVar, Unpack, overload
 
 from lookalike import _lookalike
 from lookalike.config import CollectionConfig, DedupOptions, RunOptions
 from lookalike.errors import ConfigError
 from lookalike.files import Files, names_of
-from lookalike.kinds import Kind, kind_of
+from lookalike.kinds import Kind, Wanted, kind_of, numbered
 from lookalike.progress import shown
+from lookalike.references import references_of
 from lookalike.report import Pairs, Report
 
 _Path = str | os.PathLike[str]
@@ -19,8 +20,11 @@ _Names = _Path | Files | Sequence[os.PathLike[str]]
 _Data = TypeVar("_Data")
 _Output = TypeVar("_Output", bound=str | os.PathLike[str])
 
-# What only inputs that are named can have.
-_OF_FILES = ("output", "format", "delimiter", "encoding", "skip_bad", "resume")
+# What goes with data that is named, and not with what is in memory.
+_OF_NAMED = ("output", "skip_bad", "resume", "label")
+
+# How files are read, data's or references'.
+_OF_FILES = ("format", "delimiter", "encoding")
 
 
 @overload
@@ -31,6 +35,7 @@ def dedup(
     threshold: float = 0.8,
     *,
     output: None = None,
+    against: Any = None,
     **options: Unpack[DedupOptions],
 ) -> tuple[None, Report]: ...
 @overload
@@ -41,6 +46,7 @@ def dedup(
     threshold: float = 0.8,
     *,
     output: _Output,
+    against: Any = None,
     **options: Unpack[DedupOptions],
 ) -> tuple[_Output, Report]: ...
 @overload
@@ -51,6 +57,7 @@ def dedup(
     threshold: float = 0.8,
     *,
     output: None = None,
+    against: Any = None,
     **options: Unpack[DedupOptions],
 ) -> tuple[_Data, Report]: ...
 def dedup(
@@ -60,6 +67,7 @@ def dedup(
     threshold: float = 0.8,
     *,
     output: _Path | None = None,
+    against: Any = None,
     **options: Unpack[DedupOptions],
 ) -> tuple[Any, Report]:
     """Keep one of each group of documents that are roughly the same: gives what stays, and a `Report`.
@@ -77,12 +85,23 @@ def dedup(
     - a Hugging Face `Dataset` or `IterableDataset` (which is read once, into a temporary file);
     - a path or URL as `str` or `pathlib.Path`, several as a list of `Path` or as `Files(…)`: what the command reads. What stays
       is written to `output`, byte for byte as it came, and that name is given back; without `output` nothing is written, and
-      `None` is given back beside the report.
+      `None` is given back beside the report. With `label=True` all records are written there, each with what was decided about
+      it, for `apply` to drop by later.
 
     A list of `str` is a list of texts, never of names.
 
     `text` and `id` name the columns, or fields; `a.b` is a field of a struct. Without `id`, documents in memory are called by
     their rows, from 0, and those of files by their field `id`, or file and line.
+
+    `against` are references, such as a test set or what was kept before: documents that `data` is compared with too. They stay
+    whatever they are like, come first in keep order, and are neither given back nor decided about. They are anything that `data`
+    may be, or a list of several such, mixed as you like (in it a name is a `Path` or `Files`); their text is in the column or
+    field `text`. They need no ids: files' documents without one are called by file and line, those in memory without a column
+    `id` by their rows. References that are named come before those in memory.
+
+    - `against_only=True` compares with references alone: what is alike within `data` all stays.
+    - `drop_holders=True`, with `measure="containment"`: a document goes for a reference that it contains, as a page for a test
+      question, and not for one that contains it.
 
     The other keywords are the flags of the command `lookalike dedup`, by their names and with their defaults, and the settings of
     the core: see `DedupOptions`, `RunOptions` and `CollectionConfig`. A bar is shown with tqdm when standard error is a
@@ -100,19 +119,39 @@ def dedup(
     ['one two three four five six seven', 'something else']
     >>> report.clusters
     {0: [0, 1]}
+    >>> kept, report = lookalike.dedup(texts, against=["Something ELSE"])
+    >>> kept
+    ['one two three four five six seven']
+    >>> report.decisions["reference"].to_pylist()
+    [None, None, 'against:1']
     """
     running, config, progress = _split(options, DedupOptions)
-    kind, source, running = _source(data, text, id, {"output": output, **running})
+    if output is None and running.get("label"):
+        raise ConfigError("label= goes with output=: name a file for the labelled records")
+    if "label_prefix" in running and not running.get("label"):
+        raise ConfigError("label_prefix= goes with label=True")
+    source = _source(data, text, id, against, {"output": output, **running})
     with shown(progress) as bar:
-        found, summary = _lookalike.dedup(source, running, {"threshold": threshold, **config}, bar)
+        found, summary = _lookalike.dedup(
+            source.texts, source.references, source.options, {"threshold": threshold, **config}, bar
+        )
     report = Report(found, summary)
-    return (output if kind is None else kind.select(report.kept)), report
+    return (output if source.kind is None else source.kind.select(report.kept)), report
 
 
-def pairs(data: Any, text: str = "text", id: str | None = None, threshold: float = 0.5, **options: Unpack[RunOptions]) -> Pairs:
+def pairs(
+    data: Any,
+    text: str = "text",
+    id: str | None = None,
+    threshold: float = 0.5,
+    *,
+    against: Any = None,
+    **options: Unpack[RunOptions],
+) -> Pairs:
     """Find every pair of similar documents, sorted by their places in the input.
 
-    `data` and the keywords are those of `dedup`. Similar is what reaches the threshold by exact count, unless `verify` says
+    `data` and the keywords are those of `dedup`. With `against` these are the pairs of a reference and a document of `data`,
+    in which a is the reference. Similar is what reaches the threshold by exact count, unless `verify` says
     otherwise. Candidates come from sketches and miss a share of the pairs, which the summary tells (see `curve`); with
     `candidates="all"` none is missed, and all sets are held in memory.
 
@@ -122,10 +161,18 @@ def pairs(data: Any, text: str = "text", id: str | None = None, threshold: float
     0.6666666666666666
     """
     running, config, progress = _split(options, RunOptions)
-    _, source, running = _source(data, text, id, running)
+    source = _source(data, text, id, against, running)
     with shown(progress) as bar:
-        found, summary = _lookalike.pairs(source, running, {"threshold": threshold, **config}, bar)
+        found, summary = _lookalike.pairs(
+            source.texts, source.references, source.options, {"threshold": threshold, **config}, bar
+        )
     return Pairs(found, summary)
+
+
+def plain(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out what is None, and make names of paths."""
+    given = {name: value for name, value in options.items() if value is not None}
+    return {name: os.fspath(value) if isinstance(value, os.PathLike) else value for name, value in given.items()}
 
 
 def _split(options: Mapping[str, Any], known: type) -> tuple[dict[str, Any], dict[str, Any], bool | None]:
@@ -135,25 +182,41 @@ def _split(options: Mapping[str, Any], known: type) -> tuple[dict[str, Any], dic
     return done, {name: value for name, value in options.items() if name not in running}, done.pop("progress", None)
 
 
-def _source(
-    data: Any, text: str, id: str | None, options: Mapping[str, Any]
-) -> tuple[Kind | None, tuple[str, _lookalike.Texts] | None, dict[str, Any]]:
-    """Find out what data is, and make of the keywords what the engine takes."""
-    named = names_of(data)
-    given = {name: os.fspath(value) if isinstance(value, os.PathLike) else value for name, value in options.items()}
-    given = {name: value for name, value in given.items() if value is not None}
-    given["text"] = text
-    if named is not None:
-        return None, None, {**given, "inputs": list(named), **({} if id is None else {"id": id})}
+class _Source(NamedTuple):
+    """What is read, as the engine takes it."""
+
+    kind: Kind | None
+    """Of data in memory."""
+    texts: tuple[str, _lookalike.Texts] | None
+    references: list[tuple[str, _lookalike.Texts]]
+    """Those in memory."""
+    options: dict[str, Any]
+
+
+def _source(data: Any, text: str, id: str | None, against: Any, options: Mapping[str, Any]) -> _Source:
+    """Find out what data and references are, and make of the keywords what the engine takes."""
+    given = plain(options)
+    inputs, folder = names_of(data), given.get("temp_dir")
+    kind, texts, called = None, None, id
+    if inputs is None:
+        for name in _OF_NAMED:
+            if name in given:
+                raise ConfigError(f"{name}= goes with paths and URLs, and this is a {type(data).__name__}: leave it out")
+        kind = kind_of(data)
+        keep = str(given.get("keep", "")).partition(":")[2]
+        texts = kind.texts(Wanted(text, [name for name in (id, keep) if name], folder))
+        if id is None:
+            called, texts = numbered(texts)
+    names: list[str] = []
+    references: list[tuple[str, _lookalike.Texts]] = []
+    if against is not None:
+        names, references = references_of(against, text, id, called or "id", folder)
+    if references and "resume" in given:
+        raise ConfigError("resume= goes with references that are named: write those in memory to a file, or leave it out")
     for name in _OF_FILES:
-        if name in given:
+        if name in given and not inputs and not names:
             raise ConfigError(f"{name}= goes with paths and URLs, and this is a {type(data).__name__}: leave it out")
-    kind = kind_of(data)
-    keep = str(given.get("keep", "")).partition(":")[2]
-    others = [name for name in (id, keep) if name]
-    texts = kind.texts(text, others, given.get("temp_dir"))
-    called = id
-    if called is None:
-        called = next(name for name in ("id", "row", "number") if name not in (text, keep))
-        texts = texts.numbered(called)
-    return kind, (type(data).__name__, texts), {**given, "id": called}
+    given |= {"text": text, "inputs": list(inputs or []), "against": names}
+    if called is not None:
+        given["id"] = called
+    return _Source(kind, None if texts is None else (type(data).__name__, texts), references, given)

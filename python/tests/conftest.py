@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -21,16 +22,17 @@ def golden():
     return json.loads((ROOT / "testdata/golden/sketches.json").read_text())
 
 
+def run_command(folder, *arguments, **options):
+    """Run `python -m lookalike` in a folder."""
+    environment = {**os.environ, "NO_COLOR": "1"}
+    argv = [sys.executable, "-m", "lookalike", *map(str, arguments)]
+    return subprocess.run(argv, capture_output=True, cwd=folder, env=environment, timeout=120, check=False, **options)
+
+
 @pytest.fixture
 def command(tmp_path):
     """Run `python -m lookalike` in a folder of its own."""
-
-    def run(*arguments, **options):
-        environment = {**os.environ, "NO_COLOR": "1"}
-        argv = [sys.executable, "-m", "lookalike", *map(str, arguments)]
-        return subprocess.run(argv, capture_output=True, cwd=tmp_path, env=environment, timeout=120, check=False, **options)
-
-    return run
+    return partial(run_command, tmp_path)
 
 
 SENTENCE = "the quick brown fox jumps over lazy dog and runs away into dark green wood near old stone bridge at night"

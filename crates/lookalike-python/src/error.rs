@@ -20,13 +20,18 @@ pub fn failed(error: lookalike_engine::Error) -> PyErr {
 /// `--text-field` → `text=`, `--skip-bad` → `skip_bad=`.
 fn keywords(words: &str) -> String {
     let (mut said, mut rest) = (String::new(), words);
-    while let Some((before, after)) = rest.split_once(" --") {
+    while let Some((before, after)) = rest.split_once("--") {
         let end = after.find(|c: char| c != '-' && !c.is_ascii_lowercase()).unwrap_or(after.len());
         let (flag, behind) = after.split_at(end);
         said.push_str(before);
-        said.push(' ');
-        said.push_str(&flag.trim_end_matches("-field").replace('-', "_"));
-        said.push('=');
+        // Of a file's name, or of an option within quoted words.
+        if flag.is_empty() || !(said.is_empty() || said.ends_with([' ', '('])) {
+            said.push_str("--");
+            said.push_str(flag);
+        } else {
+            said.push_str(&flag.trim_end_matches("-field").replace('-', "_"));
+            said.push('=');
+        }
         rest = behind;
     }
     said + rest

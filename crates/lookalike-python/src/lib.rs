@@ -33,7 +33,7 @@ mod command;
 #[pyo3::pymodule]
 mod _lookalike {
     #[pymodule_export]
-    use super::collection::{Columns, Decisions, Pairs, Texts, dedup, filtered, pairs};
+    use super::collection::{Columns, Decisions, Pairs, Texts, apply, dedup, filtered, pairs};
     #[pymodule_export]
     use super::command::main;
     #[pymodule_export]

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from lookalike.kinds import arrow, frames, huggingface, lists
-from lookalike.kinds.kind import Kind
+from lookalike.kinds.kind import Kind, Wanted, column_of, numbered
 
 _KINDS: list[Callable[[Any], Kind | None]] = [lists.of, frames.of, huggingface.of, arrow.of]
 
@@ -19,10 +19,9 @@ def kind_of(data: Any) -> Kind:
 
     Raises `TypeError` for what is none.
     """
-    for of in _KINDS:
-        found = of(data)
-        if found is not None:
-            return found
+    found = _found(data)
+    if found is not None:
+        return found
     name = f"{type(data).__module__}.{type(data).__qualname__}"
     advice = {
         "LazyFrame": "collect it first",
@@ -33,4 +32,13 @@ def kind_of(data: Any) -> Kind:
     raise TypeError(f"{name} is no collection of texts: {advice}")
 
 
-__all__ = ["Kind", "kind_of"]
+def is_collection(data: Any) -> bool:
+    """Tell whether it has a kind."""
+    return _found(data) is not None
+
+
+def _found(data: Any) -> Kind | None:
+    return next((kind for of in _KINDS if (kind := of(data)) is not None), None)
+
+
+__all__ = ["Kind", "Wanted", "column_of", "is_collection", "kind_of", "numbered"]

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from lookalike._lookalike import Texts
-from lookalike.kinds.kind import Kind, columns, without_columns
+from lookalike.kinds.kind import Kind, Wanted
 from lookalike.kinds.spool import Spool, filtered
 
 if TYPE_CHECKING:
@@ -21,9 +20,9 @@ class Table:
     def __init__(self, data: Any) -> None:
         self._data = data
 
-    def texts(self, text: str, others: Sequence[str], folder: str | None) -> Texts:
+    def texts(self, wanted: Wanted) -> Texts:
         """Give the columns that are read."""
-        return Texts.of_arrow(text, self._data.select(columns(text, others, self._data.schema.names)))
+        return Texts.of_arrow(wanted.text, self._data.select(wanted.columns(self._data.schema.names)))
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
         """Take the rows that stay."""
@@ -36,12 +35,12 @@ class Array:
     def __init__(self, data: Any) -> None:
         self._data = data
 
-    def texts(self, text: str, others: Sequence[str], folder: str | None) -> Texts:
+    def texts(self, wanted: Wanted) -> Texts:
         """Give the strings."""
         import pyarrow as pa
 
-        without_columns(others)
-        return Texts.of_arrow(text, pa.table({text: self._data}))
+        wanted.alone()
+        return Texts.of_arrow(wanted.text, pa.table({wanted.text: self._data}))
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
         """Take the elements that stay."""
@@ -56,11 +55,11 @@ class Reader:
     def __init__(self, data: Any) -> None:
         self._data = data
 
-    def texts(self, text: str, others: Sequence[str], folder: str | None) -> Texts:
+    def texts(self, wanted: Wanted) -> Texts:
         """Read all, and give the columns that are read."""
-        chosen = columns(text, others, self._data.schema.names)
-        self._spool = Spool(self._data.schema, self._data, folder)
-        return Texts.of_arrow(text, self._spool.batches(chosen))
+        chosen = wanted.columns(self._data.schema.names)
+        self._spool = Spool(self._data.schema, self._data, wanted.folder)
+        return Texts.of_arrow(wanted.text, self._spool.batches(chosen))
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
         """Make a reader of the rows that stay, which come by and by as well."""

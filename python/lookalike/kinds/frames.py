@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from lookalike._lookalike import Texts
-from lookalike.kinds.kind import Kind, columns, without_columns
+from lookalike.kinds.kind import Kind, Wanted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,14 +20,14 @@ class Pandas:
     def __init__(self, data: Any) -> None:
         self._data = data
 
-    def texts(self, text: str, others: Sequence[str], folder: str | None) -> Texts:
+    def texts(self, wanted: Wanted) -> Texts:
         """Convert the columns that are read."""
-        chosen = columns(text, others, self._data.columns.tolist())
+        chosen = wanted.columns(self._data.columns.tolist())
         if find_spec("pyarrow") is None:
-            return Texts.of_lists(text, {name: self._data[name].tolist() for name in chosen})
+            return Texts.of_lists(wanted.text, {name: self._data[name].tolist() for name in chosen})
         import pyarrow as pa
 
-        return Texts.of_arrow(text, pa.Table.from_pandas(self._data[chosen], preserve_index=False))
+        return Texts.of_arrow(wanted.text, pa.Table.from_pandas(self._data[chosen], preserve_index=False))
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
         """Take rows, with their index."""
@@ -41,10 +40,10 @@ class PandasSeries:
     def __init__(self, data: Any) -> None:
         self._data = data
 
-    def texts(self, text: str, others: Sequence[str], folder: str | None) -> Texts:
+    def texts(self, wanted: Wanted) -> Texts:
         """Convert the series."""
-        without_columns(others)
-        return Pandas(self._data.to_frame(text)).texts(text, others, folder)
+        wanted.alone()
+        return Pandas(self._data.to_frame(wanted.text)).texts(wanted)
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
         """Take rows, with their index."""
@@ -57,9 +56,9 @@ class Polars:
     def __init__(self, data: Any) -> None:
         self._data = data
 
-    def texts(self, text: str, others: Sequence[str], folder: str | None) -> Texts:
+    def texts(self, wanted: Wanted) -> Texts:
         """Give the columns that are read."""
-        return Texts.of_arrow(text, self._data.select(columns(text, others, self._data.columns)))
+        return Texts.of_arrow(wanted.text, self._data.select(wanted.columns(self._data.columns)))
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
         """Take the rows that stay."""
@@ -74,10 +73,10 @@ class PolarsSeries:
     def __init__(self, data: Any) -> None:
         self._data = data
 
-    def texts(self, text: str, others: Sequence[str], folder: str | None) -> Texts:
+    def texts(self, wanted: Wanted) -> Texts:
         """Give the series."""
-        without_columns(others)
-        return Texts.of_arrow(text, self._data.to_frame(text))
+        wanted.alone()
+        return Texts.of_arrow(wanted.text, self._data.to_frame(wanted.text))
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
         """Take the rows that stay."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from lookalike._lookalike import Texts
-from lookalike.kinds.kind import Kind, columns
+from lookalike.kinds.kind import Kind, Wanted
 from lookalike.kinds.spool import Spool
 
 if TYPE_CHECKING:
@@ -23,18 +23,18 @@ class Dataset:
     def __init__(self, data: Any) -> None:
         self._data = data
 
-    def texts(self, text: str, others: Sequence[str], folder: str | None) -> Texts:
+    def texts(self, wanted: Wanted) -> Texts:
         """Give the columns that are read."""
         import pyarrow as pa
 
-        chosen = columns(text, others, self._data.column_names)
+        chosen = wanted.columns(self._data.column_names)
         data = self._data.select_columns(chosen)
         if data._indices is None:
-            return Texts.of_arrow(text, data.data.table)
+            return Texts.of_arrow(wanted.text, data.data.table)
         schema = data.data.table.schema
         rows = data.with_format("arrow").iter(batch_size=_BATCH)
         batches = (batch for table in rows for batch in table.cast(schema).to_batches())
-        return Texts.of_arrow(text, pa.RecordBatchReader.from_batches(schema, batches))
+        return Texts.of_arrow(wanted.text, pa.RecordBatchReader.from_batches(schema, batches))
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
         """Take rows: indices beside the same data."""
@@ -52,7 +52,7 @@ class Iterable:
     def __init__(self, data: Any) -> None:
         self._data = data
 
-    def texts(self, text: str, others: Sequence[str], folder: str | None) -> Texts:
+    def texts(self, wanted: Wanted) -> Texts:
         """Read all, and give the columns that are read."""
         tables = iter(self._data.with_format("arrow").iter(batch_size=_BATCH))
         features = self._data.features
@@ -60,7 +60,7 @@ class Iterable:
         if features is None:
             features = _features(first)
         schema = features.arrow_schema
-        chosen = columns(text, others, schema.names)
+        chosen = wanted.columns(schema.names)
 
         def batches() -> Iterator[Any]:
             if first is None:
@@ -69,8 +69,8 @@ class Iterable:
             for table in tables:
                 yield from table.select(schema.names).cast(schema).to_batches()
 
-        self._spool = Spool(schema, batches(), folder)
-        return Texts.of_arrow(text, self._spool.batches(chosen))
+        self._spool = Spool(schema, batches(), wanted.folder)
+        return Texts.of_arrow(wanted.text, self._spool.batches(chosen))
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
         """Make an iterable data set of the rows that stay."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from lookalike._lookalike import Texts
 from lookalike.errors import InputError
@@ -13,36 +13,59 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+class Wanted(NamedTuple):
+    """What a run reads of a collection in memory."""
+
+    text: str
+    others: Sequence[str]
+    """Columns beside the text."""
+    folder: str | None
+    """Where temporary files go."""
+    or_none: bool = False
+    """Whether these others may be absent."""
+
+    def columns(self, names: Sequence[str]) -> list[str]:
+        """Find the columns that are read.
+
+        Raises `InputError` for a column that is absent, or there twice.
+        """
+        found: list[str] = []
+        for asked in [self.text, *self.others]:
+            name = column_of(asked, names)
+            if name is None:
+                if self.or_none and asked != self.text:
+                    continue
+                there = ", ".join(map(repr, names))
+                advice = "name the one with the text with text=" if asked == self.text else "name another"
+                raise InputError(f"no column {asked!r}; the table has {there or 'none'}: {advice}")
+            if list(names).count(name) > 1:
+                raise InputError(f"column {name!r} stands twice; rename one of the two")
+            if name not in found:
+                found.append(name)
+        return found
+
+    def alone(self) -> None:
+        """Refuse what texts alone cannot have."""
+        if self.others and not self.or_none:
+            raise InputError(f"there is no column {self.others[0]!r} beside texts alone: give a frame or table that has it")
+
+
 class Kind(Protocol):
     """A collection in memory, or one that comes by and by and is put into a temporary file first."""
 
-    def texts(self, text: str, others: Sequence[str], folder: str | None) -> Texts:
-        """Give the texts and the other columns of these names, and nothing else, to the engine; `folder` for temporary files."""
+    def texts(self, wanted: Wanted) -> Texts:
+        """Give what is wanted, and nothing else, to the engine."""
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
         """Make a collection of the same kind of the rows that stay."""
 
 
-def columns(text: str, others: Sequence[str], names: Sequence[str]) -> list[str]:
-    """Find the columns that a run reads: `a.b` is in the column `a` where no column is called so.
-
-    Raises `InputError` for a column that is absent, or there twice.
-    """
-    found: list[str] = []
-    for asked in [text, *others]:
-        name = asked if asked in names else asked.split(".")[0]
-        if name not in names:
-            there = ", ".join(map(repr, names))
-            advice = "name the one with the text with text=" if asked == text else "name another"
-            raise InputError(f"no column {asked!r}; the table has {there or 'none'}: {advice}")
-        if list(names).count(name) > 1:
-            raise InputError(f"column {name!r} stands twice; rename one of the two")
-        if name not in found:
-            found.append(name)
-    return found
+def column_of(asked: str, names: Sequence[str]) -> str | None:
+    """Find the column in which a field is: `a.b` is in the column `a` where no column is called so."""
+    return next((name for name in (asked, asked.split(".")[0]) if name in names), None)
 
 
-def without_columns(others: Sequence[str]) -> None:
-    """Refuse what texts alone cannot have."""
-    if others:
-        raise InputError(f"there is no column {others[0]!r} beside texts alone: give a frame or table that has it")
+def numbered(texts: Texts) -> tuple[str, Texts]:
+    """Add a column of the rows' numbers, under a name that is free."""
+    called = next(free for free in ("id", "row", "number") if free not in texts.column_names)
+    return called, texts.numbered(called)

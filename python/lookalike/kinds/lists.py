@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 from lookalike._lookalike import Texts
-from lookalike.kinds.kind import Kind, without_columns
+from lookalike.kinds.kind import Kind, Wanted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,11 +20,11 @@ class Plain:
     def __init__(self, data: Any) -> None:
         self._data = data
 
-    def texts(self, text: str, others: Sequence[str], folder: str | None) -> Texts:
+    def texts(self, wanted: Wanted) -> Texts:
         """Copy the strings."""
-        without_columns(others)
+        wanted.alone()
         listed = self._data if isinstance(self._data, list) else list(self._data)
-        return Texts.of_lists(text, {text: listed})
+        return Texts.of_lists(wanted.text, {wanted.text: listed})
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
         """Take the same strings, not copies of them."""

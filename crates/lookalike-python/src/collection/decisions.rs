@@ -19,42 +19,55 @@ use pyo3::{
 };
 
 use super::{
-    ids::{Ids, named},
+    ids::{Ids, Kind, named},
+    references::References,
     stream::{Columns, Rows},
 };
 use crate::error::of_file;
 
-/// 5 bytes a document, 56 a dropped one, and the ids.
+/// 5 bytes a document, 56 a dropped one, and the ids; references that stand for some besides.
 pub struct Store {
     ids: Ids,
     reasons: Vec<Reason>,
     sizes: Vec<u32>,
     /// In input order.
     dropped: Vec<Dropped>,
+    references: References,
+    /// Whether references were given.
+    against: bool,
     measure: Measure,
 }
 
 #[derive(Clone, Copy)]
 struct Dropped {
     row: u64,
-    representative: u64,
+    representative: Standing,
     likeness: Likeness,
 }
 
-impl Dropped {
-    /// What was measured.
-    fn similarity(&self, measure: Measure) -> Option<f64> {
-        let [resemblance, containment, _] = self.likeness.figures();
-        match measure {
-            Measure::Resemblance => resemblance,
-            Measure::Containment => containment,
-        }
+/// Who stands for a dropped document.
+#[derive(Clone, Copy)]
+enum Standing {
+    /// Another document, by its row.
+    Kept(u64),
+    /// One of the [`References`], by its number there.
+    Reference(u64),
+}
+
+impl Standing {
+    fn kept(self) -> Option<u64> {
+        if let Self::Kept(row) = self { Some(row) } else { None }
+    }
+
+    fn reference(self) -> Option<u64> {
+        if let Self::Reference(number) = self { Some(number) } else { None }
     }
 }
 
 impl Store {
-    pub fn new(ids: Ids, measure: Measure) -> Self {
-        Self { ids, reasons: Vec::new(), sizes: Vec::new(), dropped: Vec::new(), measure }
+    pub fn new(ids: Ids, measure: Measure, against: bool) -> Self {
+        let (reasons, sizes, dropped) = (Vec::new(), Vec::new(), Vec::new());
+        Self { ids, reasons, sizes, dropped, references: References::default(), against, measure }
     }
 
     pub fn push(&mut self, decided: &Decided) {
@@ -62,8 +75,44 @@ impl Store {
         self.ids.push(decided.id);
         self.reasons.push(decided.reason);
         self.sizes.push(decided.cluster_size);
-        let dropped = |r: Representative| Dropped { row, representative: r.row, likeness: decided.likeness };
-        self.dropped.extend(decided.representative.map(dropped));
+        let Some(representative) = decided.representative else { return };
+        let representative = match representative.place {
+            None => Standing::Kept(representative.row),
+            Some(place) => Standing::Reference(self.references.number(representative, place)),
+        };
+        self.dropped.push(Dropped { row, representative, likeness: decided.likeness });
+    }
+
+    /// What was held against the threshold.
+    fn similarity(&self, dropped: &Dropped) -> Option<f64> {
+        let [resemblance, containment, of_representative] = dropped.likeness.figures();
+        match (self.measure, self.reasons[dropped.row as usize]) {
+            (Measure::Resemblance, _) => resemblance,
+            (Measure::Containment, Reason::Holds) => of_representative,
+            (Measure::Containment, _) => containment,
+        }
+    }
+
+    /// What representatives' ids are in one column.
+    fn kind_of_representatives(&self) -> Kind {
+        self.ids.kind_with(self.references.ids())
+    }
+
+    /// The column of their ids.
+    fn representatives(&self, of: impl Iterator<Item = Option<Standing>>) -> ArrayRef {
+        if !self.against {
+            return self.ids.column(of.map(|standing| standing?.kept()));
+        }
+        let id = |standing| match standing {
+            Standing::Kept(row) => self.ids.written(row),
+            Standing::Reference(number) => self.references.ids().written(number),
+        };
+        self.kind_of_representatives().column(of.map(|standing| standing.map(id)))
+    }
+
+    /// The column of the places of references.
+    fn places(&self, of: impl Iterator<Item = Option<Standing>>) -> ArrayRef {
+        Arc::new(of.map(|standing| Some(self.references.place(standing?.reference()?))).collect::<StringArray>())
     }
 
     /// Those that were dropped, of some rows.
@@ -83,14 +132,13 @@ impl Store {
         let mut dropped = self.dropped.iter().peekable();
         for (row, (&reason, &cluster_size)) in (0..).zip(self.reasons.iter().zip(&self.sizes)) {
             let dropped = dropped.next_if(|dropped| dropped.row == row);
-            let representative = dropped.map(|dropped| dropped.representative);
             let decided = Decided {
                 id: self.ids.json(row, &mut room),
                 reason,
-                representative: match representative {
-                    None => None,
-                    Some(row) => Some(Representative { row, id: self.ids.json(row, &mut other), place: None }),
-                },
+                representative: dropped.map(|dropped| match dropped.representative {
+                    Standing::Kept(row) => Representative { row, id: self.ids.json(row, &mut other), place: None },
+                    Standing::Reference(number) => self.references.get(number, &mut other),
+                }),
                 likeness: dropped.map_or(Likeness::Same, |dropped| dropped.likeness),
                 cluster_size,
             };
@@ -127,17 +175,18 @@ impl Decisions {
         PyArray1::from_vec(py, kept)
     }
 
-    /// The row of each document's representative; its own where it stays.
+    /// The row of each document's representative; its own where it stays, -1 where a reference stands for it.
     fn representatives<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
         let mut rows: Vec<i64> = (0..self.store.reasons.len() as i64).collect();
-        self.store.dropped.iter().for_each(|dropped| rows[dropped.row as usize] = dropped.representative as i64);
+        for dropped in &self.store.dropped {
+            rows[dropped.row as usize] = dropped.representative.kept().map_or(-1, |row| row as i64);
+        }
         PyArray1::from_vec(py, rows)
     }
 
     /// How similar each dropped document is to its representative, by what was measured; nan where nobody looked.
     fn similarities<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        let measure = self.store.measure;
-        let of = |dropped: &Dropped| dropped.similarity(measure).unwrap_or(f64::NAN);
+        let of = |dropped| self.store.similarity(dropped).unwrap_or(f64::NAN);
         PyArray1::from_iter(py, self.store.dropped.iter().map(of))
     }
 
@@ -146,7 +195,7 @@ impl Decisions {
         Columns::of(Arc::new(All(self.store.clone())))
     }
 
-    /// A row a dropped document: its id, its representative's, and how similar they are.
+    /// A row a dropped document: its id, its representative's, how similar they are, and where a reference stands.
     fn pairs(&self) -> Columns {
         Columns::of(Arc::new(Fates(self.store.clone())))
     }
@@ -187,20 +236,23 @@ struct All(Arc<Store>);
 
 impl Rows for All {
     fn schema(&self) -> SchemaRef {
-        let id = self.0.ids.data_type();
-        Arc::new(Schema::new(vec![
+        let mut fields = vec![
             Field::new("row", DataType::Int64, false),
-            Field::new("id", id.clone(), false),
+            Field::new("id", self.0.ids.data_type(), false),
             Field::new("verdict", DataType::Utf8, false),
             Field::new("reason", DataType::Utf8, false),
-            Field::new("representative", id, true),
+            Field::new("representative", self.0.kind_of_representatives().data_type(), true),
             Field::new("representative_row", DataType::Int64, true),
             Field::new("resemblance", DataType::Float64, true),
             Field::new("containment", DataType::Float64, true),
             Field::new("containment_of_representative", DataType::Float64, true),
             Field::new("cluster_size", DataType::UInt32, false),
             Field::new("estimated", DataType::Boolean, false),
-        ]))
+        ];
+        if self.0.against {
+            fields.extend([Field::new("reference", DataType::Utf8, true), Field::new("reference_row", DataType::Int64, true)]);
+        }
+        Arc::new(Schema::new(fields))
     }
 
     fn len(&self) -> u64 {
@@ -217,22 +269,25 @@ impl Rows for All {
         };
         let estimated = store.each(rows.clone(), |dropped| Some(dropped.likeness.is_estimated()));
         let representatives = || store.each(rows.clone(), |dropped| Some(dropped.representative));
-        RecordBatch::try_new(
-            self.schema(),
-            vec![
-                Arc::new(Int64Array::from_iter_values(rows.start as i64..rows.end as i64)),
-                store.ids.range(rows.clone()),
-                Arc::new(verdicts.collect::<StringArray>()),
-                Arc::new(reasons.collect::<StringArray>()),
-                store.ids.column(representatives()),
-                Arc::new(representatives().map(|row| Some(row? as i64)).collect::<Int64Array>()),
-                figure(0),
-                figure(1),
-                figure(2),
-                Arc::new(UInt32Array::from(store.sizes[places].to_vec())),
-                Arc::new(estimated.map(|estimated| Some(estimated.unwrap_or(false))).collect::<BooleanArray>()),
-            ],
-        )
+        let mut columns: Vec<ArrayRef> = vec![
+            Arc::new(Int64Array::from_iter_values(rows.start as i64..rows.end as i64)),
+            store.ids.range(rows.clone()),
+            Arc::new(verdicts.collect::<StringArray>()),
+            Arc::new(reasons.collect::<StringArray>()),
+            store.representatives(representatives()),
+            Arc::new(representatives().map(|standing| Some(standing?.kept()? as i64)).collect::<Int64Array>()),
+            figure(0),
+            figure(1),
+            figure(2),
+            Arc::new(UInt32Array::from(store.sizes[places].to_vec())),
+            Arc::new(estimated.map(|estimated| Some(estimated.unwrap_or(false))).collect::<BooleanArray>()),
+        ];
+        if store.against {
+            let row = |standing: Standing| Some(store.references.row(standing.reference()?) as i64);
+            let of_references = representatives().map(|standing| row(standing?)).collect::<Int64Array>();
+            columns.extend([store.places(representatives()), Arc::new(of_references)]);
+        }
+        RecordBatch::try_new(self.schema(), columns)
     }
 }
 
@@ -241,12 +296,15 @@ struct Fates(Arc<Store>);
 
 impl Rows for Fates {
     fn schema(&self) -> SchemaRef {
-        let id = self.0.ids.data_type();
-        Arc::new(Schema::new(vec![
-            Field::new("dropped", id.clone(), false),
-            Field::new("representative", id, false),
+        let mut fields = vec![
+            Field::new("dropped", self.0.ids.data_type(), false),
+            Field::new("representative", self.0.kind_of_representatives().data_type(), false),
             Field::new("similarity", DataType::Float64, true),
-        ]))
+        ];
+        if self.0.against {
+            fields.push(Field::new("reference", DataType::Utf8, true));
+        }
+        Arc::new(Schema::new(fields))
     }
 
     fn len(&self) -> u64 {
@@ -254,15 +312,17 @@ impl Rows for Fates {
     }
 
     fn batch(&self, rows: Range<u64>) -> Result<RecordBatch, ArrowError> {
-        let dropped = &self.0.dropped[rows.start as usize..rows.end as usize];
-        let similarities = dropped.iter().map(|dropped| dropped.similarity(self.0.measure));
-        RecordBatch::try_new(
-            self.schema(),
-            vec![
-                self.0.ids.column(dropped.iter().map(|dropped| Some(dropped.row))),
-                self.0.ids.column(dropped.iter().map(|dropped| Some(dropped.representative))),
-                Arc::new(similarities.collect::<Float64Array>()),
-            ],
-        )
+        let (store, dropped) = (&self.0, &self.0.dropped[rows.start as usize..rows.end as usize]);
+        let representatives = || dropped.iter().map(|dropped| Some(dropped.representative));
+        let similarities = dropped.iter().map(|dropped| store.similarity(dropped));
+        let mut columns: Vec<ArrayRef> = vec![
+            store.ids.column(dropped.iter().map(|dropped| Some(dropped.row))),
+            store.representatives(representatives()),
+            Arc::new(similarities.collect::<Float64Array>()),
+        ];
+        if store.against {
+            columns.push(store.places(representatives()));
+        }
+        RecordBatch::try_new(self.schema(), columns)
     }
 }

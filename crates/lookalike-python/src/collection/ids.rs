@@ -1,6 +1,6 @@
 //! Documents' ids: as JSON, as they stood in the input, and as a column of their natural type.
 
-use std::{ops::Range, sync::Arc};
+use std::{borrow::Cow, ops::Range, sync::Arc};
 
 use arrow_array::{ArrayRef, Int64Array, LargeStringArray};
 use arrow_schema::DataType;
@@ -59,34 +59,28 @@ impl Ids {
                 *room = document.to_string();
                 room
             }
-            Self::Given { text, ends, .. } => {
-                let start = document.checked_sub(1).map_or(0, |before| ends[before as usize]);
-                &text[start as usize..ends[document as usize] as usize]
-            }
+            Self::Given { text, ends, .. } => given(text, ends, document),
+        }
+    }
+
+    /// The same, where it is worth an allocation.
+    pub fn written(&self, document: u64) -> Cow<'_, str> {
+        match self {
+            Self::Rows => Cow::Owned(document.to_string()),
+            Self::Given { text, ends, .. } => Cow::Borrowed(given(text, ends, document)),
         }
     }
 
     /// The type of a column of ids.
     pub fn data_type(&self) -> DataType {
-        match self {
-            Self::Rows | Self::Given { kind: Some(Kind::Integers), .. } => DataType::Int64,
-            Self::Given { .. } => DataType::LargeUtf8,
-        }
+        self.kind().data_type()
     }
 
     /// The column of some documents' ids; null where there is no document.
     pub fn column(&self, documents: impl Iterator<Item = Option<u64>>) -> ArrayRef {
-        let (kind, mut room) = (self.kind(), String::new());
-        match (self, kind) {
-            (Self::Rows, _) => Arc::new(documents.map(|document| Some(document? as i64)).collect::<Int64Array>()),
-            (_, Kind::Integers) => {
-                let whole = documents.map(|document| self.json(document?, &mut room).parse::<i64>().ok());
-                Arc::new(whole.collect::<Int64Array>())
-            }
-            (_, Kind::Strings | Kind::Mixed) => {
-                let texts = documents.map(|document| Some(shown(self.json(document?, &mut room), kind)));
-                Arc::new(texts.collect::<LargeStringArray>())
-            }
+        match self {
+            Self::Rows => Arc::new(documents.map(|document| Some(document? as i64)).collect::<Int64Array>()),
+            Self::Given { .. } => self.kind().column(documents.map(|document| Some(self.written(document?)))),
         }
     }
 
@@ -95,12 +89,45 @@ impl Ids {
         self.column(documents.map(Some))
     }
 
-    fn kind(&self) -> Kind {
+    /// What all of these are.
+    pub fn kind(&self) -> Kind {
         match self {
             Self::Rows => Kind::Integers,
             Self::Given { kind, .. } => kind.unwrap_or(Kind::Strings),
         }
     }
+
+    /// What these and others are in one column.
+    pub fn kind_with(&self, others: &Self) -> Kind {
+        match others {
+            Self::Given { kind: None, .. } => self.kind(),
+            _ if self.kind() == others.kind() => self.kind(),
+            _ => Kind::Mixed,
+        }
+    }
+}
+
+impl Kind {
+    /// The type of a column of such ids.
+    pub fn data_type(self) -> DataType {
+        match self {
+            Self::Integers => DataType::Int64,
+            Self::Strings | Self::Mixed => DataType::LargeUtf8,
+        }
+    }
+
+    /// A column of such ids, given as JSON; null where there is none.
+    pub fn column<'a>(self, ids: impl Iterator<Item = Option<Cow<'a, str>>>) -> ArrayRef {
+        match self {
+            Self::Integers => Arc::new(ids.map(|id| id?.parse::<i64>().ok()).collect::<Int64Array>()),
+            Self::Strings | Self::Mixed => Arc::new(ids.map(|id| Some(shown(&id?, self))).collect::<LargeStringArray>()),
+        }
+    }
+}
+
+fn given<'a>(text: &'a str, ends: &[u64], document: u64) -> &'a str {
+    let start = document.checked_sub(1).map_or(0, |before| ends[before as usize]);
+    &text[start as usize..ends[document as usize] as usize]
 }
 
 /// An id as Python has it.

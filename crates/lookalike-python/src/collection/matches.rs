@@ -22,13 +22,24 @@ pub struct Store {
     a: Ids,
     b: Ids,
     rows: Vec<([u64; 2], PairFigures)>,
+    /// Whether the first of each pair is a reference.
+    against: bool,
 }
 
 impl Store {
-    /// `numbered`: ids are rows' numbers.
-    pub fn new(numbered: bool) -> Self {
-        let ids = || if numbered { Ids::Rows } else { Ids::given() };
-        Self { a: ids(), b: ids(), rows: Vec::new() }
+    /// `numbered`: ids are rows' numbers, those of references not among them.
+    pub fn new(numbered: bool, against: bool) -> Self {
+        let ids = |numbered| if numbered { Ids::Rows } else { Ids::given() };
+        Self { a: ids(numbered && !against), b: ids(numbered), rows: Vec::new(), against }
+    }
+
+    /// Counts documents behind so many references from 0, once there is no more to come.
+    pub fn ends(&mut self, references: u64) {
+        if self.against {
+            self.rows.iter_mut().for_each(|([_, b], _)| *b -= references);
+        } else {
+            self.a.agree(&mut self.b);
+        }
     }
 
     pub fn push(&mut self, pair: &Pair, numbers: [u64; 2]) {
@@ -61,8 +72,7 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    pub fn of(mut store: Store) -> Self {
-        store.a.agree(&mut store.b);
+    pub fn of(store: Store) -> Self {
         Self { store: Arc::new(store) }
     }
 }

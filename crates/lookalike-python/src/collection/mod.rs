@@ -6,6 +6,8 @@ mod stream;
 
 mod texts;
 
+mod references;
+
 mod decisions;
 
 mod matches;
@@ -18,6 +20,6 @@ mod run;
 
 pub use decisions::Decisions;
 pub use matches::Pairs;
-pub use run::{dedup, pairs};
+pub use run::{apply, dedup, pairs};
 pub use stream::{Columns, filtered};
 pub use texts::Texts;

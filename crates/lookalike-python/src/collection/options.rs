@@ -3,7 +3,7 @@
 use std::{path::PathBuf, str::FromStr};
 
 use lookalike::{Candidates, Config, Method, Shared, cluster::Keep, verify::Measure};
-use lookalike_engine::{Format, Html, Resume, RunConfig};
+use lookalike_engine::{Format, Html, Outputs, Resume, RunConfig};
 use pyo3::{prelude::*, types::PyDict};
 use serde::Deserialize;
 
@@ -33,6 +33,9 @@ pub const RUN: &[&str] = &[
 #[serde(deny_unknown_fields, default)]
 pub struct Options {
     inputs: Vec<String>,
+    against: Vec<String>,
+    against_only: bool,
+    drop_holders: bool,
     text: String,
     id: String,
     keep: Option<String>,
@@ -46,15 +49,21 @@ pub struct Options {
     memory: Option<Size>,
     temp_dir: Option<PathBuf>,
     resume: Option<PathBuf>,
-    pub output: Option<PathBuf>,
-    pub decisions: Option<PathBuf>,
+    output: Option<PathBuf>,
+    label: bool,
+    label_prefix: String,
+    decisions: Option<PathBuf>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        let RunConfig { text_field, id_field, allow_repeated_ids, threads, .. } = RunConfig::default();
+        let RunConfig { against_only, drop_holders, text_field, id_field, allow_repeated_ids, threads, .. } =
+            RunConfig::default();
         Self {
             inputs: Vec::new(),
+            against: Vec::new(),
+            against_only,
+            drop_holders,
             text: text_field,
             id: id_field,
             keep: None,
@@ -69,6 +78,8 @@ impl Default for Options {
             temp_dir: None,
             resume: None,
             output: None,
+            label: false,
+            label_prefix: String::new(),
             decisions: None,
         }
     }
@@ -142,6 +153,12 @@ impl Options {
         from_value(value(keywords)?)
     }
 
+    /// What `dedup` writes.
+    pub fn outputs(&self) -> Outputs {
+        let label = self.label.then(|| self.label_prefix.clone());
+        Outputs { kept: self.output.clone(), label, decisions: self.decisions.clone(), ..Outputs::default() }
+    }
+
     /// The run's configuration, and its method checked.
     ///
     /// # Errors
@@ -158,6 +175,9 @@ impl Options {
         let default = RunConfig::default();
         Ok(RunConfig {
             inputs: self.inputs.clone(),
+            against: self.against.clone(),
+            against_only: self.against_only,
+            drop_holders: self.drop_holders,
             method,
             keep,
             format: self.format.map(Format::from),

@@ -1,6 +1,8 @@
 //! A run over what is in memory and what is named, told to where Python looks at it.
 
-use lookalike_engine::{Outputs, RunConfig, dedup_told, pairs_told};
+use std::path::PathBuf;
+
+use lookalike_engine::{Observer, RunConfig, dedup_told, pairs_told};
 use pyo3::{prelude::*, types::PyDict};
 
 use super::{
@@ -13,19 +15,23 @@ use super::{
 };
 use crate::config::to_python;
 
-/// Deduplicates, and gives the decisions and the summary. `texts` have a name for messages.
+/// Texts in memory, and what messages call them.
+type Named<'py> = (String, PyRef<'py, Texts>);
+
+/// Deduplicates, and gives the decisions and the summary. `references` are those in memory, behind those that are named.
 #[pyfunction]
 pub fn dedup<'py>(
     py: Python<'py>,
-    texts: Option<(String, PyRef<'py, Texts>)>,
+    texts: Option<Named<'py>>,
+    references: Vec<Named<'py>>,
     options: &Bound<'py, PyDict>,
     method: &Bound<'py, PyDict>,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<(Decisions, Bound<'py, PyAny>)> {
     let options = Options::of(options)?;
-    let (config, ids) = config("dedup", &options, method, texts)?;
-    let outputs = Outputs { kept: options.output.clone(), decisions: options.decisions.clone(), ..Outputs::default() };
-    let mut store = decisions::Store::new(ids, config.method.measure);
+    let Asked { config, ids, against } = asked("dedup", &options, method, texts, references)?;
+    let outputs = options.outputs();
+    let mut store = decisions::Store::new(ids, config.method.measure, against);
     let (store, summary) = watched(py, progress.as_ref(), move |observer| {
         let mut tell = |decided: &lookalike_engine::Decided<'_>| {
             store.push(decided);
@@ -41,32 +47,58 @@ pub fn dedup<'py>(
 #[pyfunction]
 pub fn pairs<'py>(
     py: Python<'py>,
-    texts: Option<(String, PyRef<'py, Texts>)>,
+    texts: Option<Named<'py>>,
+    references: Vec<Named<'py>>,
     options: &Bound<'py, PyDict>,
     method: &Bound<'py, PyDict>,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<(Pairs, Bound<'py, PyAny>)> {
     let options = Options::of(options)?;
-    let (config, ids) = config("pairs", &options, method, texts)?;
-    let mut store = matches::Store::new(matches!(ids, Ids::Rows));
+    let Asked { config, ids, against } = asked("pairs", &options, method, texts, references)?;
+    let mut store = matches::Store::new(matches!(ids, Ids::Rows), against);
     let (store, summary) = watched(py, progress.as_ref(), move |observer| {
         let mut tell = |pair: &lookalike_engine::Pair<'_>, numbers| {
             store.push(pair, numbers);
             Ok(())
         };
         let summary = pairs_told(&config, &mut tell, observer)?;
+        store.ends(summary.references.unwrap_or(0));
         Ok((store, summary))
     })?;
     Ok((Pairs::of(store), to_python(py, &summary)?))
 }
 
-/// The run's configuration, and what its documents will be called.
-fn config(
+/// Writes what decisions keep of inputs by name, and gives the summary.
+#[pyfunction]
+pub fn apply<'py>(
+    py: Python<'py>,
+    decisions: String,
+    output: PathBuf,
+    options: &Bound<'py, PyDict>,
+    progress: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let config = Options::of(options)?.run("apply", &PyDict::new(py))?;
+    let run = move |observer: Observer<'_>| lookalike_engine::apply(&decisions, &config, &output, observer);
+    let summary = watched(py, progress.as_ref(), run)?;
+    to_python(py, &summary)
+}
+
+/// What a run is asked.
+struct Asked {
+    config: RunConfig,
+    /// What its documents will be called.
+    ids: Ids,
+    /// Whether there are references.
+    against: bool,
+}
+
+fn asked(
     of: &str,
     options: &Options,
     method: &Bound<'_, PyDict>,
-    texts: Option<(String, PyRef<'_, Texts>)>,
-) -> PyResult<(RunConfig, Ids)> {
+    texts: Option<Named<'_>>,
+    references: Vec<Named<'_>>,
+) -> PyResult<Asked> {
     let mut config = options.run(of, method)?;
     let mut ids = Ids::given();
     if let Some((name, texts)) = texts {
@@ -75,5 +107,7 @@ fn config(
             ids = Ids::Rows;
         }
     }
-    Ok((config, ids))
+    config.against_tables = references.iter().map(|(name, texts)| texts.input(name)).collect::<PyResult<_>>()?;
+    let against = !config.against.is_empty() || !config.against_tables.is_empty();
+    Ok(Asked { config, ids, against })
 }

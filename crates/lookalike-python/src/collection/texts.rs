@@ -102,6 +102,12 @@ impl Texts {
         Ok(Self { schema, batches, rows: self.rows, numbers: Some(name.into()) })
     }
 
+    /// The columns' names.
+    #[getter]
+    fn column_names(&self) -> Vec<String> {
+        self.schema.fields().iter().map(|field| field.name().clone()).collect()
+    }
+
     /// Writes JSON Lines with these columns.
     fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let write = || {

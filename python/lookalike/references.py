@@ -1,0 +1,51 @@
+"""References: what a collection is compared with, by name and in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from lookalike._lookalike import Texts
+from lookalike.errors import InputError
+from lookalike.files import names_of
+from lookalike.kinds import Wanted, column_of, is_collection, kind_of
+
+
+def references_of(
+    against: Any, text: str, id: str | None, called: str, folder: str | None
+) -> tuple[list[str], list[tuple[str, Texts]]]:
+    """Give the names among the references, and what is in memory with what messages and decisions call it.
+
+    Those in memory that have no column `id` get their rows' numbers in the column `called`.
+    """
+    names: list[str] = []
+    tables: list[tuple[str, Texts]] = []
+    several = _several(against)
+    for number, one in enumerate([against] if several is None else several):
+        named = names_of(one)
+        if named is not None:
+            names.extend(named)
+            continue
+        name = "against" if several is None else f"against[{number}]"
+        try:
+            texts = kind_of(one).texts(Wanted(text, [] if id is None else [id], folder, or_none=True))
+        except InputError as error:
+            raise InputError(f"{name}: {error}") from None
+        if id is None or column_of(id, texts.column_names) is None:
+            texts = texts.numbered(called)
+        tables.append((name, texts))
+    return names, tables
+
+
+def _several(against: Any) -> Sequence[Any] | None:
+    """Give the collections of a list of such. A list with strings is one collection of texts, as it is as data."""
+    if type(against) not in (list, tuple) or not against:
+        return None
+    others = [one for one in against if not isinstance(one, str)]
+    if len(others) == len(against):
+        return others
+    if any(names_of(one) is not None or is_collection(one) for one in others):
+        raise TypeError(
+            "against= has a str beside collections: give a name as a pathlib.Path or lookalike.Files, texts as a list"
+        )
+    return None
