@@ -12,7 +12,7 @@ from lookalike.kinds import Wanted, column_of, is_collection, kind_of
 
 
 def references_of(
-    against: Any, text: str, id: str | None, called: str, folder: str | None
+    against: Any, data: Any, text: str, id: str | None, called: str, folder: str | None
 ) -> tuple[list[str], list[tuple[str, Texts]]]:
     """Give the names among the references, and what is in memory with what messages and decisions call it.
 
@@ -27,6 +27,9 @@ def references_of(
             names.extend(named)
             continue
         name = "against" if several is None else f"against[{number}]"
+        # Of what is named the engine sees it. There is but one empty tuple.
+        if one is data and not (type(data) is tuple and not data):
+            raise InputError(f"{name} is the data itself, each document of which would be dropped for itself: leave it out")
         try:
             texts = kind_of(one).texts(Wanted(text, [] if id is None else [id], folder, or_none=True))
         except InputError as error:

@@ -210,7 +210,7 @@ def _source(data: Any, text: str, id: str | None, against: Any, options: Mapping
     names: list[str] = []
     references: list[tuple[str, _lookalike.Texts]] = []
     if against is not None:
-        names, references = references_of(against, text, id, called or "id", folder)
+        names, references = references_of(against, data, text, id, called or "id", folder)
     if references and "resume" in given:
         raise ConfigError("resume= goes with references that are named: write those in memory to a file, or leave it out")
     for name in _OF_FILES:

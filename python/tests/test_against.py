@@ -245,6 +245,7 @@ def test_references_alone():
         assert (report.clusters, report.summary["against"]["documents"]) == ({0: [0, 2]}, 0)
     kept, report = lookalike.dedup([], against=NEWS)
     assert (kept, len(report), report.clusters, report._largest(8)) == ([], 0, {}, [])
+    assert lookalike.dedup((), against=())[0] == ()
     assert "reference" not in lookalike.dedup(NEWS)[1].decisions.column_names
 
 
@@ -274,30 +275,31 @@ def test_temporary_files_of_references_are_taken_away(tmp_path):
     [
         (lambda _: lookalike.dedup(NEWS, against_only=True), errors.ConfigError, "against_only= goes with against=:"),
         (lambda _: lookalike.dedup(NEWS, drop_holders=True), errors.ConfigError, "drop_holders= goes with against=:"),
-        (lambda _: lookalike.dedup(NEWS, against=NEWS, drop_holders=True), errors.ConfigError, "measure= containment"),
+        (lambda _: lookalike.dedup(NEWS, against=TEXTS, drop_holders=True), errors.ConfigError, "measure= containment"),
         (
-            lambda _: lookalike.dedup(NEWS, against=NEWS, cluster="components"),
+            lambda _: lookalike.dedup(NEWS, against=TEXTS, cluster="components"),
             errors.ConfigError,
             "against= goes with cluster= law",
         ),
-        (lambda _: lookalike.dedup(NEWS, against=NEWS, against_only=True, keep="longest"), errors.ConfigError, "keep= says"),
+        (lambda _: lookalike.dedup(NEWS, against=TEXTS, against_only=True, keep="longest"), errors.ConfigError, "keep= says"),
         (lambda path: lookalike.dedup(path, against=path), errors.InputError, "as a reference (against=)"),
+        (lambda _: lookalike.dedup(NEWS, against=[["other"], NEWS]), errors.InputError, "against[1] is the data itself"),
         (lambda path: lookalike.dedup(path, against=NEWS, resume=path), errors.ConfigError, "resume= goes with references"),
         (lambda path: lookalike.dedup(NEWS, against=path, skip_bad="bad"), errors.ConfigError, "skip_bad= goes with paths"),
         (lambda path: lookalike.dedup(NEWS, against=path, output="kept"), errors.ConfigError, "output= goes with paths"),
-        (lambda _: lookalike.dedup(NEWS, against=NEWS, format="csv"), errors.ConfigError, "format= goes with paths"),
+        (lambda _: lookalike.dedup(NEWS, against=TEXTS, format="csv"), errors.ConfigError, "format= goes with paths"),
         (lambda path: lookalike.dedup(NEWS, against=[path, "test.jsonl"]), TypeError, "a str beside collections"),
         (lambda _: lookalike.dedup(NEWS, against=["text", None]), TypeError, "text[1] is NoneType"),
         (lambda _: lookalike.dedup(NEWS, against=[None]), TypeError, "builtins.NoneType is no collection"),
         (lambda _: lookalike.dedup(NEWS, against="/missing/file.jsonl"), errors.InputError, "no such file"),
         (
-            lambda _: lookalike.dedup(NEWS, against=[NEWS, pd.DataFrame({"body": NEWS})]),
+            lambda _: lookalike.dedup(NEWS, against=[TEXTS, pd.DataFrame({"body": NEWS})]),
             errors.InputError,
             "against[1]: no column",
         ),
         (lambda _: lookalike.dedup(NEWS, against=pl.DataFrame({"text": ["a", None]})), errors.RecordError, "against:2"),
         (
-            lambda _: lookalike.pairs(NEWS, against=NEWS, against_only=True),
+            lambda _: lookalike.pairs(NEWS, against=TEXTS, against_only=True),
             TypeError,
             "unexpected keyword argument 'against_only'",
         ),
