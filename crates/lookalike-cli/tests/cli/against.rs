@@ -320,3 +320,16 @@ fn halves_of_a_real_collection() {
     assert!(dropped.len() > 20);
     assert_eq!(dropped, similar);
 }
+
+#[test]
+fn labels_have_the_figure_that_reached_the_threshold() {
+    let place = Place::new();
+    place.write("tests.jsonl", jsonl(&[words(7, 30)]));
+    place.write("train.jsonl", jsonl(&[format!("{} {} {}", words(1, 60), words(7, 30), words(2, 60)), words(3, 30)]));
+    let flags = "--against tests.jsonl --measure containment --drop-holders --threshold 0.9";
+    let ran = place.run(&format!("dedup train.jsonl -o labelled.jsonl --label {flags}"));
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let labelled = decisions(&place, "labelled.jsonl");
+    assert_eq!((&labelled[0]["verdict"], &labelled[0]["similarity"]), (&"dropped".into(), &1.0.into()));
+    assert_eq!((&labelled[1]["verdict"], &labelled[1]["similarity"]), (&"kept".into(), &Value::Null));
+}

@@ -162,9 +162,14 @@ impl<'a> Emitting<'a> {
         Ok(Decision { reason, representative: Some(self.pairing.document(representative)), likeness, size })
     }
 
-    /// How similar a dropped document is to its representative, by what the run measures.
-    pub(super) fn similarity(&self, likeness: Likeness) -> Option<f64> {
-        likeness.similarity(self.matcher.method.config().measure)
+    /// How similar a dropped document is to its representative: the figure that reached the threshold.
+    pub(super) fn similarity(&self, decision: &Decision) -> Option<f64> {
+        let [resemblance, containment, of_representative] = decision.likeness.figures();
+        match (decision.reason, self.matcher.method.config().measure) {
+            (Reason::Holds, _) => of_representative,
+            (_, Measure::Resemblance) => resemblance,
+            (_, Measure::Containment) => containment,
+        }
     }
 
     /// Why a contender goes for another, and how like it it is.

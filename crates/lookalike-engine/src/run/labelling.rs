@@ -66,7 +66,7 @@ impl Emitting<'_> {
                 let Some((document, &at)) = rest.next() else { return Err(source.changed(block.part)) };
                 let decision = self.decision(document)?;
                 let representative = decision.representative.map(|r| self.table.ids.get(r, other)).transpose()?;
-                let similarity = representative.and_then(|_| self.similarity(decision.likeness));
+                let similarity = representative.and_then(|_| self.similarity(&decision));
                 let label = Label { cluster: representative.unwrap_or(id), representative, similarity };
                 if let Some(rows) = &mut rows {
                     rows.push(&label);

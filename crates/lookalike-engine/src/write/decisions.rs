@@ -22,15 +22,6 @@ pub enum Likeness {
 }
 
 impl Likeness {
-    /// The figure that the threshold is held against.
-    pub(crate) fn similarity(self, measure: Measure) -> Option<f64> {
-        let [resemblance, containment, _] = self.figures();
-        match measure {
-            Measure::Resemblance => resemblance,
-            Measure::Containment => containment,
-        }
-    }
-
     /// Resemblance, containment, and the representative's containment, where they are known.
     pub fn figures(self) -> [Option<f64>; 3] {
         let counted = |o: Overlap| [o.resemblance(), o.containment(), o.swapped().containment()].map(Some);
