@@ -35,7 +35,7 @@ fuzz_target!(|bytes: &[u8]| {
         temp_dir: folder.clone(),
         ..RunConfig::default()
     };
-    let outputs = Outputs { kept: Some(folder.join("kept")), decisions: Some(folder.join("decisions")), dry_run: false };
+    let outputs = Outputs { kept: Some(folder.join("kept")), decisions: Some(folder.join("decisions")), ..Outputs::default() };
     let Ok(summary) = dedup(&config, &outputs, &|_| {}) else { return };
     assert_eq!(summary.documents, summary.kept + summary.dropped);
     // What is compressed has no lines to be held against.

@@ -25,7 +25,7 @@ struct Case {
 }
 
 fn outputs() -> Outputs {
-    Outputs { kept: Some(file::folder().join("kept")), decisions: Some(file::folder().join("decisions")), dry_run: false }
+    Outputs { kept: Some(file::folder().join("kept")), decisions: Some(file::folder().join("decisions")), ..Outputs::default() }
 }
 
 fn written() -> Vec<Vec<u8>> {
