@@ -216,3 +216,23 @@ fn folders_leave_out_what_git_ignores_on_request() {
     assert_eq!(place.run("dedup docs/build -o kept.jsonl --gitignore").code, 0);
     assert_eq!(kept_objects(&place, "kept.jsonl")[0]["id"], "b.md");
 }
+
+#[test]
+fn packed_arrays_are_known_however_large_their_blocks_are() {
+    let place = Place::new();
+    let mut number = 7u64;
+    let mut word = || {
+        number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        format!("{number:x} ")
+    };
+    let texts: Vec<Value> =
+        (0..3).map(|id| serde_json::json!({"id": id, "text": (0..9000).map(|_| word()).collect::<String>()})).collect();
+    place.write("in.json", serde_json::to_string(&texts).unwrap());
+    for packed in ["in.json", "in.json.zst", "in.json.gz", "in.json.bz2", "in.json.xz", "in.json.lz4", "in.json.br"] {
+        let ran = place.run(&format!("dedup in.json -o {packed}.again.{} --no-decisions", packed.trim_start_matches("in.")));
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        let again = format!("{packed}.again.{}", packed.trim_start_matches("in."));
+        let ran = place.run(&format!("dedup {again} -o kept.jsonl --no-decisions"));
+        assert_eq!((ran.code, kept_objects(&place, "kept.jsonl")), (0, texts.clone()), "{again}: {}", ran.err);
+    }
+}

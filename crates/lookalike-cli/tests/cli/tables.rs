@@ -178,7 +178,15 @@ fn references_may_be_tables() {
         assert_eq!((why.len(), dropped.len()), (60, 57), "all but those without a word");
         assert!(dropped.iter().all(|line| line["reference"].as_str().unwrap().starts_with(&format!("{reference}:"))));
     }
-    done(&place, &format!("dedup {table} --against {rows} -o kept.parquet"));
+    // Of another schema too: they are not written.
+    let other = testdata("formats/tables/pyarrow_view.arrow");
+    for reference in [&rows, &other] {
+        done(&place, &format!("dedup {table} --against {reference} -o kept.parquet"));
+        done(&place, "dedup kept.parquet -o kept.jsonl");
+        assert_eq!(ids(&objects(&place, "kept.jsonl")), [1007, 1027, 1047].map(Value::from));
+    }
+    done(&place, &format!("dedup {table} -o some.parquet --label --no-decisions"));
+    done(&place, &format!("dedup {table} --against some.parquet -o kept.parquet"));
     done(&place, "dedup kept.parquet -o kept.jsonl");
     assert_eq!(ids(&objects(&place, "kept.jsonl")), [1007, 1027, 1047].map(Value::from));
 }

@@ -560,12 +560,13 @@ pub(super) fn changed(name: &str) -> Error {
 pub(super) fn look(path: &Path, name: &str) -> Result<Format> {
     let reading = |error| Error::reading(name, &error);
     let (mut packed, mut start) = (Vec::new(), Vec::new());
-    File::open(path).and_then(|file| file.take(LOOK as u64).read_to_end(&mut packed)).map_err(reading)?;
+    let open = || File::open(path).map_err(reading);
+    open()?.take(START.max(8) as u64).read_to_end(&mut packed).map_err(reading)?;
     if let Some(format) = Format::of_table(&packed) {
         return Ok(format);
     }
-    // Of what is damaged or cut off that is told when it is read.
-    let cut = decompress(Cursor::new(packed), name)?.take(LOOK as u64).read_to_end(&mut start);
+    // Some packings give nothing before a block of megabytes is read. Of what is damaged or cut off that is told when it is read.
+    let cut = decompress(open()?, name)?.take(LOOK as u64).read_to_end(&mut start);
     _ = cut;
     Ok(Format::of(name, &start))
 }

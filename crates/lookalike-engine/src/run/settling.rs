@@ -177,6 +177,9 @@ impl Settling<'_> {
         let Self { ready, pairing, deciding, made, .. } = self;
         let (shape, source) = (output.shape(), ready.pass.source);
         let is_kept = |document| pairing.is_kept(document, &deciding.verdicts);
+        // References come first, and are not written.
+        let first = round.partition_point(|held| held.block.tag().part < source.reference_parts());
+        let round = &round[first..];
         if !round.iter().any(|held| shape.makes(&held.block)) {
             for Held { block, .. } in round {
                 self.written += output.write_slices(block, ready.info(block)?, source, is_kept)?;
