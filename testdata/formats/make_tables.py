@@ -75,6 +75,16 @@ parquet("pyarrow_large", with_text(pa.large_string()))
 parquet("pyarrow_view", with_text(pa.string_view()))
 parquet("pyarrow_binary", with_text(pa.binary()))
 parquet("pyarrow_dictionary", table.set_column(1, "text", table["text"].dictionary_encode()))
+# What Parquet says of columns and Arrow's types do not.
+said = {
+    "uuid": pa.array([bytes([row]) * 16 for row in range(count)], pa.uuid()),
+    "json": pa.array([json.dumps({"n": row}) for row in range(count)], pa.json_()),
+    "day": pa.array([start.date() + datetime.timedelta(days=row) for row in range(count)], pa.date64()),
+}
+more = table
+for name, column in said.items():
+    more = more.append_column(name, column)
+parquet("pyarrow_said", more, compression="zstd")
 
 
 def ipc(name, source=table, codec=None, stream=False, rows=25):

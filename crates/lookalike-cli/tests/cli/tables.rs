@@ -208,6 +208,8 @@ fn what_cannot_be_is_told() {
         ("dedup in.parquet --text-field tags", &["column \"tags\" is a list", "join its items"]),
         ("dedup in.parquet in.jsonl -o kept.parquet", &["kept.parquet: a table is written only where all inputs are"]),
         ("dedup in.parquet -o kept.parquet.zst", &["kept.parquet.zst: a table is compressed inside"]),
+        ("dedup in.parquet --decisions why.parquet", &["why.parquet: decisions are JSON Lines"]),
+        ("pairs in.parquet -o pairs.csv", &["pairs.csv: pairs are JSON Lines"]),
         ("dedup in.parquet -o in.parquet", &["would overwrite the input"]),
         ("dedup --input-command cat\u{a0}in.parquet", &["command:1: is a table", "write it to a file"]),
     ] {

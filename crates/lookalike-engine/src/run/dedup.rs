@@ -31,7 +31,7 @@ use crate::{
     memory::peak_memory,
     read::{Source, expand, expand_references},
     state::State,
-    write::{Kept, LabelNames, Output, Shape, finish, refuse_overwriting},
+    write::{Kept, LabelNames, Output, Shape, finish, refuse_other_than_lines, refuse_overwriting},
 };
 
 /// What to write. Nothing is written under its name before all of it is.
@@ -76,6 +76,7 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, tell: Option<&mut Tell>, ob
     let paths = [&outputs.kept, &outputs.decisions, &config.skip_bad];
     let named: Vec<&Path> = paths.into_iter().flatten().map(PathBuf::as_path).collect();
     refuse_overwriting(&named, &all)?;
+    outputs.decisions.as_deref().map_or(Ok(()), |path| refuse_other_than_lines(path, "decisions"))?;
     let source = Source::with_references(all, references, reading(config)?, &config.temp_dir)?;
     let state = config.resume.as_ref().map(|resume| State::open(resume, config, method.config(), &source));
     let mut state = state.transpose()?;

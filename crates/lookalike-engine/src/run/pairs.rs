@@ -26,7 +26,7 @@ use crate::{
     error::{Error, ErrorKind, Result, without_panic},
     places::Places,
     read::{Source, expand, expand_references},
-    write::{Output, finish, refuse_overwriting},
+    write::{Output, finish, refuse_other_than_lines, refuse_overwriting},
 };
 
 /// A line of the output; `a` comes before `b` in the input, or is the reference document.
@@ -150,6 +150,7 @@ fn all_passes(config: &RunConfig, wanted: Wanted, observer: Observer) -> Result<
     };
     let named: Vec<&Path> = config.skip_bad.as_deref().into_iter().chain(path).collect();
     refuse_overwriting(&named, &all)?;
+    path.map_or(Ok(()), |path| refuse_other_than_lines(path, "pairs"))?;
     let source = Source::with_references(all, references, reading(config)?, &config.temp_dir)?;
     let mut output = path.map(|path| Output::create(path, config.threads)).transpose()?;
     let mut bad = config.skip_bad.as_deref().map(|path| Output::create(path, config.threads)).transpose()?;

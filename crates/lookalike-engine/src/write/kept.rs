@@ -37,6 +37,21 @@ pub(crate) struct Piece {
     pub(crate) records: u64,
 }
 
+/// Refuses a name that says an output of lines is something else.
+///
+/// # Errors
+/// An ending of tables or CSV.
+pub(crate) fn refuse_other_than_lines(path: &Path, what: &str) -> Result<()> {
+    let name = path.display().to_string();
+    match Format::of_name(&name) {
+        Some(Format::Parquet | Format::Arrow | Format::Delimited) => {
+            let message = format!("{name}: {what} are JSON Lines; give a name that ends with .jsonl");
+            Err(Error::new(ErrorKind::Output, message))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// What a row group takes that is filled or encoded.
 const TABLE_MEMORY: u64 = 96 << 20;
 

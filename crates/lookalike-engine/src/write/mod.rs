@@ -17,7 +17,7 @@ mod sink;
 pub(crate) mod table;
 
 pub use decisions::{Decided, Likeness, Representative, reason_name};
-pub(crate) use kept::{Kept, Piece, Shape};
+pub(crate) use kept::{Kept, Piece, Shape, refuse_other_than_lines};
 pub(crate) use labels::{Label, LabelNames, Labelling, refused};
 pub(crate) use output::{Output, finish};
 pub(crate) use overwriting::refuse_overwriting;

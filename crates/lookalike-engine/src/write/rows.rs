@@ -133,7 +133,8 @@ fn layout(source: &Source) -> Result<Layout> {
     let all = source.layouts();
     let schemas: Vec<_> = all.iter().map(|table| (table.name, table.layout.schema.clone())).collect();
     let schema = one_schema(&schemas)?;
-    let none = Layout { schema: Arc::clone(&schema), metadata: Vec::new(), group_rows: None, dictionaries: Vec::new() };
+    let none =
+        Layout { schema: Arc::clone(&schema), metadata: Vec::new(), group_rows: None, types: None, dictionaries: Vec::new() };
     let first = all.first().map_or(none, |table| table.layout.clone());
     Ok(Layout { schema, ..first })
 }

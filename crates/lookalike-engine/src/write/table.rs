@@ -28,8 +28,8 @@ use parquet::{
     schema::types::ColumnPath,
 };
 
-use self::dictionaries::Dictionaries;
 pub use self::schemas::one_schema;
+use self::{dictionaries::Dictionaries, types::types_of};
 use crate::{
     error::{Error, ErrorKind, Result, panicked},
     lock::lock,
@@ -38,6 +38,7 @@ use crate::{
 
 mod dictionaries;
 mod schemas;
+mod types;
 
 /// A table in the making.
 pub struct TableOutput<W: Write + Send> {
@@ -247,7 +248,10 @@ impl<W: Write + Send> ParquetOutput<W> {
         for (path, has) in &layout.dictionaries {
             properties = properties.set_column_dictionary_enabled(ColumnPath::new(path.clone()), *has);
         }
-        let options = ArrowWriterOptions::new().with_properties(properties.build());
+        let mut options = ArrowWriterOptions::new().with_properties(properties.build());
+        if let Some(input) = &layout.types {
+            options = options.with_parquet_schema(types_of(&layout.schema, input).map_err(|error| of_parquet(name, error))?);
+        }
         let started = ArrowWriter::try_new_with_options(writer, layout.schema.clone(), options)
             .and_then(ArrowWriter::into_serialized_writer);
         let (file, factory) = started.map_err(|error| of_parquet(name, error))?;

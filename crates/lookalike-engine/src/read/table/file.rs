@@ -7,6 +7,7 @@ use std::{
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
+use parquet::schema::types::SchemaDescPtr;
 
 use super::{Columns, Ranges, ipc::Ipc, parquet::Parquet, rows::text_bytes};
 use crate::{
@@ -56,6 +57,8 @@ pub struct Layout {
     pub metadata: Vec<(String, Option<String>)>,
     /// Rows of the largest part.
     pub group_rows: Option<usize>,
+    /// Of a Parquet file, the types of its columns.
+    pub types: Option<SchemaDescPtr>,
     /// Of a Parquet file's columns, by their paths: whether all their values are in a dictionary.
     pub dictionaries: Vec<(Vec<String>, bool)>,
 }
@@ -116,7 +119,13 @@ impl TableFile {
     pub fn in_memory(table: &InputTable) -> Self {
         let sizes = table.batches().iter().map(|batch| (batch.num_rows() as u64, batch.get_array_memory_size() as u64));
         let parts = parts(sizes);
-        let layout = Layout { schema: table.schema().clone(), metadata: Vec::new(), group_rows: None, dictionaries: Vec::new() };
+        let layout = Layout {
+            schema: table.schema().clone(),
+            metadata: Vec::new(),
+            group_rows: None,
+            types: None,
+            dictionaries: Vec::new(),
+        };
         Self::of(table.name().into(), Format::Batches, parts, layout, Source::Batches(table.clone()))
     }
 

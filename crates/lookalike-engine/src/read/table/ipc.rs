@@ -79,7 +79,13 @@ impl Ipc {
     }
 
     pub(super) fn layout(&self) -> Layout {
-        Layout { schema: self.0.schema.clone(), metadata: self.0.metadata.clone(), group_rows: None, dictionaries: Vec::new() }
+        Layout {
+            schema: self.0.schema.clone(),
+            metadata: self.0.metadata.clone(),
+            group_rows: None,
+            types: None,
+            dictionaries: Vec::new(),
+        }
     }
 
     pub(super) fn part(&self, number: usize) -> IpcPart {

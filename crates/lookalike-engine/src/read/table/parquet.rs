@@ -99,7 +99,8 @@ impl Parquet {
             (column.path().parts().to_vec(), !groups.is_empty() && groups.iter().all(|group| is_dictionary(group.column(leaf))))
         });
         let dictionaries = dictionaries.collect();
-        Layout { schema: self.metadata.schema().clone(), metadata, group_rows: None, dictionaries }
+        let types = Some(file.schema_descr_ptr());
+        Layout { schema: self.metadata.schema().clone(), metadata, group_rows: None, types, dictionaries }
     }
 
     /// The leaf of a path through structs.

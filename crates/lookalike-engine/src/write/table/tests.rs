@@ -113,7 +113,7 @@ proptest! {
         let expected = arrow_select::concat::concat_batches(&schema, &kept).unwrap();
         let dictionaries = vec![(vec!["text".into()], false)];
         let metadata = vec![("own".into(), Some("1".into()))];
-        let layout = Layout { schema: schema.clone(), metadata, group_rows, dictionaries };
+        let layout = Layout { schema: schema.clone(), metadata, group_rows, types: None, dictionaries };
         for format in [Format::Parquet, Format::ArrowFile, Format::ArrowStream] {
             let bytes = write(format, &layout, &kept, 1);
             if format == Format::Parquet {
@@ -201,5 +201,32 @@ fn tables_are_read_from_stores_as_from_memory() {
         assert_eq!(read[0].iter().map(RecordBatch::num_rows).sum::<usize>(), 1000);
         assert!(read[0] == read[1], "{format:?}");
         assert!(failed() > 0);
+    }
+}
+
+/// What Parquet says of a column and Arrow's types do not: that it is a UUID, JSON, a date.
+#[test]
+fn columns_have_the_types_that_they_had() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/formats/tables");
+    let types = |table: &TableFile| {
+        let types = table.layout().types.clone().unwrap();
+        // How a decimal is stored is another matter.
+        let leaves = types.columns().iter().map(|leaf| (leaf.path().string(), leaf.logical_type_ref().cloned()));
+        leaves.collect::<Vec<_>>()
+    };
+    for name in ["pyarrow_said.parquet", "pyarrow_zstd.parquet", "polars.parquet"] {
+        let path = folder.join(name);
+        let table = TableFile::open(Ranges::of_file(&path, name).unwrap()).unwrap();
+        let columns = Columns::choose(name, table.schema(), "text", "id", &lookalike::cluster::Keep::First, None).unwrap();
+        let mut batches = Vec::new();
+        for part in 0..table.parts().len() {
+            let mut stream = table.part(part, &columns, Wanted::All).unwrap();
+            while let Some(batch) = stream.next().unwrap() {
+                batches.push(batch);
+            }
+        }
+        let (written, again) = read(write(Format::Parquet, table.layout(), &batches, 1));
+        assert_eq!(types(&written), types(&table), "{name}");
+        assert_eq!(again, arrow_select::concat::concat_batches(table.schema(), &batches).unwrap(), "{name}");
     }
 }

@@ -1,0 +1,45 @@
+//! Which Parquet types columns are written as: those that they had, where the writer writes values in the same way.
+
+use std::sync::Arc;
+
+use parquet::{
+    arrow::ArrowSchemaConverter,
+    basic::{LogicalType, Type as Physical},
+    errors::Result,
+    schema::types::{ColumnDescriptor, SchemaDescriptor, Type},
+};
+
+use super::SchemaRef;
+
+/// The types of a table's columns: those that its input had for columns of the same name and place, with what the input said of
+/// them (a UUID, JSON, a date) and Arrow's types do not; others' are made of Arrow's.
+pub(super) fn types_of(schema: &SchemaRef, input: &SchemaDescriptor) -> Result<SchemaDescriptor> {
+    let made = ArrowSchemaConverter::new().convert(schema)?;
+    let fields = made.root_schema().get_fields().iter().enumerate().map(|(root, own)| {
+        let had = input.root_schema().get_fields().get(root).filter(|had| had.name() == own.name());
+        had.filter(|_| are_written_alike(&leaves(&made, root), &leaves(input, root))).unwrap_or(own).clone()
+    });
+    let root = Type::group_type_builder(made.root_schema().name()).with_fields(fields.collect()).build()?;
+    Ok(SchemaDescriptor::new(Arc::new(root)))
+}
+
+fn leaves(schema: &SchemaDescriptor, root: usize) -> Vec<&ColumnDescriptor> {
+    (0..schema.num_columns())
+        .filter(|&leaf| schema.get_column_root_idx(leaf) == root)
+        .map(|leaf| &*schema.columns()[leaf])
+        .collect()
+}
+
+fn are_written_alike(made: &[&ColumnDescriptor], had: &[&ColumnDescriptor]) -> bool {
+    let alike = |(made, had): (&&ColumnDescriptor, &&ColumnDescriptor)| {
+        let levels = |column: &ColumnDescriptor| (column.max_def_level(), column.max_rep_level(), column.type_length());
+        let says_more = match had.logical_type_ref() {
+            Some(LogicalType::Uuid | LogicalType::Json | LogicalType::Bson | LogicalType::Enum) => true,
+            same => same == made.logical_type_ref(),
+        };
+        // Arrow's days in milliseconds; the writer makes days of them.
+        let days = had.logical_type_ref() == Some(&LogicalType::Date) && made.physical_type() == Physical::INT64;
+        levels(made) == levels(had) && (made.physical_type() == had.physical_type() && says_more || days)
+    };
+    made.len() == had.len() && made.iter().zip(had).all(alike)
+}
