@@ -165,6 +165,22 @@ class Stories(unittest.TestCase):
         self.assertTrue(self.content("out/kept.jsonl.zst") == (self.place / "local.jsonl.zst").read_bytes())
         self.assertTrue(self.content("out/kept.decisions.jsonl.zst") is not None)
 
+    def test_tables(self):
+        folder = pathlib.Path(__file__).parents[2] / "testdata" / "formats" / "tables"
+        for name, ending in (("pyarrow_zstd.parquet", "parquet"), ("pyarrow_zstd.arrow", "arrow")):
+            with self.subTest(name):
+                table = (folder / name).read_bytes()
+                (self.place / name).write_bytes(table)
+                self.put("tables/" + name, table)
+                loose = ["--shingle", "1", "--threshold", "0.6", "--no-decisions"]
+                self.run_ok(name, "-o", "local." + ending, *loose)
+                STORE.proxy.fault = Fault("500", each=3)
+                self.run_ok("s3://bucket/tables/" + name, "-o", "s3://bucket/out/kept." + ending, *loose)
+                STORE.proxy.fault = None
+                self.assertTrue(self.content("out/kept." + ending) == (self.place / ("local." + ending)).read_bytes())
+                self.run_ok("s3://bucket/tables/" + name, "-o", "kept.jsonl", "--against", name, *loose)
+                self.assertEqual((self.place / "kept.jsonl").read_bytes().count(b"\n"), 3)
+
     def test_many_small_objects(self):
         lines = self.small.splitlines(keepends=True)
         (self.place / "many").mkdir()
@@ -364,7 +380,7 @@ class Stories(unittest.TestCase):
             (["s3://bucket/in/["], ["not a glob"]),
             (["s3:///x"], ["s3:///x: has no bucket"]),
             (["hdfs://host/x"], ["hdfs://host/x: lookalike knows s3://"]),
-            (["s3://bucket/in/notes.txt"], ["s3://bucket/in/notes.txt:1: not JSON"]),
+            (["s3://bucket/in/notes.txt"], ["s3://bucket/in/notes.txt: a document can only be read from a file"]),
             (["s3://bucket/in", "s3://bucket/in/large.jsonl"], ["s3://bucket/in/large.jsonl: given twice"]),
             (["in", "-o", "s3://nobucket/x"], ["s3://nobucket/x: there is no bucket nobucket"]),
             (["in", "-o", "s3://bucket/"], ["s3://bucket/: cannot be written: it is a bucket or a folder"]),
@@ -376,7 +392,7 @@ class Stories(unittest.TestCase):
                 self.refused(arguments + (out if "-o" not in arguments else []), *parts)
         self.nothing_is_left()
         STORE.s3.put_object(Bucket=BUCKET, Key="notes/readme.txt", Body=b"x")
-        self.refused(["s3://bucket/notes"], "no .jsonl or .ndjson object")
+        self.refused(["s3://bucket/notes"], "no .jsonl, .ndjson, .csv, .tsv, .parquet, .arrow or .warc object")
         STORE.proxy.fault = Fault("403", each=1)
         self.refused(["s3://bucket/in/large.jsonl"], "access denied", "s3:GetObject")
         self.refused(["s3://bucket/in/"], "access denied", "s3:ListBucket")
