@@ -567,7 +567,11 @@ pub(super) fn look(path: &Path, name: &str) -> Result<Format> {
     }
     // Some packings give nothing before a block of megabytes is read. Of what is damaged or cut off that is told when it is read.
     let cut = decompress(open()?, name)?.take(LOOK as u64).read_to_end(&mut start);
-    _ = cut;
+    if let Err(error) = cut
+        && error.raw_os_error().is_some()
+    {
+        return Err(reading(error));
+    }
     Ok(Format::of(name, &start))
 }
 
