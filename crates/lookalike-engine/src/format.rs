@@ -1,16 +1,19 @@
 //! What inputs can hold.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-/// What an input holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+/// What an input holds. Read by the names of `--format`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
     /// JSON Lines: an object on each line.
+    #[serde(rename(deserialize = "jsonl"))]
     Lines,
     /// One JSON array of objects.
+    #[serde(rename(deserialize = "json"))]
     Array,
     /// CSV or TSV (RFC 4180): a header, and a record on each line or several.
+    #[serde(rename(deserialize = "csv"))]
     Delimited,
     /// Plain text: a file is a document.
     Text,
@@ -25,7 +28,7 @@ pub enum Format {
 }
 
 /// Which text of a page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Html {
     /// All that is to be seen. A page's title is left out: it is no part of the page's area, says again what a heading says,

@@ -30,6 +30,11 @@ pub(crate) struct Start {
 }
 
 impl Start {
+    /// The first block of a part.
+    pub(crate) fn at(part: usize) -> Self {
+        Self { block: (part, 0), ..Self::default() }
+    }
+
     /// Whether nothing is before it.
     pub(crate) fn is_first(&self) -> bool {
         self.block == (0, 0)
@@ -117,8 +122,7 @@ impl<'a> Blocks<'a> {
 
     /// A later pass over all but the references.
     pub(crate) fn behind_references(source: &'a Source) -> Self {
-        let start = Start { block: (source.reference_parts(), 0), lines: LineCounter::default() };
-        Self { first_blocks: source.first_blocks(), ..Self::behind(source, start) }
+        Self { first_blocks: source.first_blocks(), ..Self::behind(source, Start::at(source.reference_parts())) }
     }
 
     /// The same, of which so many may be taken and not passed on: more than one, or the block that is due.
@@ -343,9 +347,9 @@ impl<'a> Blocks<'a> {
     }
 }
 
-/// Gives every block with the number of its first record, in order, until told to stop by a false.
-pub(crate) fn each_block(source: &Source, mut give: impl FnMut(&Block, u64) -> Result<bool>) -> Result<()> {
-    let (blocks, mut block, mut counter) = (Blocks::new(source), Block::default(), LineCounter::default());
+/// Gives every block of a pass with the number of its first record, in order, until told to stop by a false.
+pub(crate) fn each_block(blocks: Blocks, mut give: impl FnMut(&Block, u64) -> Result<bool>) -> Result<()> {
+    let (source, mut block, mut counter) = (blocks.source(), Block::default(), blocks.start().lines);
     loop {
         let taken = blocks.take(&mut block);
         let tag = block.tag();

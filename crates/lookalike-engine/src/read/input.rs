@@ -86,8 +86,17 @@ pub(crate) fn expand(config: &RunConfig) -> Result<Vec<Input>> {
     Ok(inputs)
 }
 
+/// The references of a run and behind them its inputs, in the order given; and how many are references.
+pub(crate) fn expand_with_references(config: &RunConfig) -> Result<(Vec<Input>, usize)> {
+    let inputs = expand(config)?;
+    let mut all = references(config, &inputs)?;
+    let references = all.len();
+    all.extend(inputs);
+    Ok((all, references))
+}
+
 /// The references that these inputs are compared with, in the order given; none where none is named.
-pub(crate) fn expand_references(config: &RunConfig, inputs: &[Input]) -> Result<Vec<Input>> {
+fn references(config: &RunConfig, inputs: &[Input]) -> Result<Vec<Input>> {
     let mut references = named(&config.against, config.format, config.gitignore)?;
     references.extend(config.against_tables.iter().cloned().map(Input::Table));
     refuse_repeats(&references)?;

@@ -363,7 +363,7 @@ impl Met {
         }
         // Which rows of an id are left, the order of its decisions tells.
         let (mut seen, mut found) = (BTreeMap::new(), None);
-        each_block(written, |block, first_line| {
+        each_block(Blocks::new(written), |block, first_line| {
             for at in (0..block.len()).filter(|&at| !is_blank(block.raw(at))) {
                 let Ok(row) = decision(block.raw(at)) else { return Err(written.changed(0)) };
                 let Some(first) = decided.first(row) else { return Err(written.changed(0)) };

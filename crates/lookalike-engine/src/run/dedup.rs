@@ -29,7 +29,7 @@ use crate::{
     config::{Observer, RunConfig, row_groups_ahead, windows_ahead},
     error::{Error, ErrorKind, Result, without_panic},
     memory::peak_memory,
-    read::{Source, expand, expand_references},
+    read::{Source, expand_with_references},
     state::State,
     write::{Kept, LabelNames, Output, Shape, finish, refuse_other_than_lines, refuse_overwriting},
 };
@@ -69,15 +69,12 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, tell: Option<&mut Tell>, ob
     let started = Instant::now();
     let method = Method::new(config.method.clone())?;
     References::check(config, &method)?;
-    let inputs = expand(config)?;
-    let mut all = expand_references(config, &inputs)?;
-    let references = all.len();
-    all.extend(inputs);
+    let (inputs, references) = expand_with_references(config)?;
     let paths = [&outputs.kept, &outputs.decisions, &config.skip_bad];
     let named: Vec<&Path> = paths.into_iter().flatten().map(PathBuf::as_path).collect();
-    refuse_overwriting(&named, &all)?;
+    refuse_overwriting(&named, &inputs)?;
     outputs.decisions.as_deref().map_or(Ok(()), |path| refuse_other_than_lines(path, "decisions"))?;
-    let source = Source::with_references(all, references, reading(config)?, &config.temp_dir)?;
+    let source = Source::with_references(inputs, references, reading(config)?, &config.temp_dir)?;
     let state = config.resume.as_ref().map(|resume| State::open(resume, config, method.config(), &source));
     let mut state = state.transpose()?;
     // Opened before the work: better to hear now that a folder is missing than in an hour.
@@ -102,7 +99,7 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, tell: Option<&mut Tell>, ob
     let mut clock = Clock(Instant::now());
     let threads = pool.current_num_threads();
     let besides = source.besides(threads) + shape.map_or(0, |shape| shape.besides(threads));
-    let budget = config.budget(pool.current_num_threads(), &named, besides)?;
+    let budget = config.budget(threads, &named, besides)?;
     let ahead = windows_ahead(budget.memory());
     [&mut kept, &mut decisions].into_iter().flatten().for_each(|output| output.run_ahead(ahead));
     let groups = row_groups_ahead(budget.memory(), threads);

@@ -164,12 +164,7 @@ impl<'a> Emitting<'a> {
 
     /// How similar a dropped document is to its representative: the figure that reached the threshold.
     pub(super) fn similarity(&self, decision: &Decision) -> Option<f64> {
-        let [resemblance, containment, of_representative] = decision.likeness.figures();
-        match (decision.reason, self.matcher.method.config().measure) {
-            (Reason::Holds, _) => of_representative,
-            (_, Measure::Resemblance) => resemblance,
-            (_, Measure::Containment) => containment,
-        }
+        decision.likeness.similarity(decision.reason, self.matcher.method.config().measure)
     }
 
     /// Why a contender goes for another, and how like it it is.

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     config::Observer,
     error::{Error, ErrorKind, Result},
-    read::{Columns, Source, each_block},
+    read::{Blocks, Columns, Source, Start, each_block},
     write::{Kept, Label, LabelNames, Labelling, RowLabels, refuse_table_names, refused},
 };
 
@@ -24,10 +24,7 @@ pub(crate) fn refuse_names(names: &LabelNames, source: &Source) -> Result<()> {
     if !source.is_regular(first) {
         return Ok(());
     }
-    let first = each_block(source, |block, first_line| {
-        if block.part < first {
-            return Ok(true);
-        }
+    let looked = each_block(Blocks::behind(source, Start::at(first)), |block, first_line| {
         for at in 0..block.len() {
             let looked = block.object(at).map_or(Ok(()), |object| names.refuse_object(object));
             looked.map_err(|why| refused(&source.place(block.part, first_line + at as u64), &why))?;
@@ -35,7 +32,7 @@ pub(crate) fn refuse_names(names: &LabelNames, source: &Source) -> Result<()> {
         Ok(false)
     });
     // Of what cannot be read the first pass tells more.
-    first.or_else(|error| if error.kind() == ErrorKind::Record { Err(error) } else { Ok(()) })
+    looked.or_else(|error| if error.kind() == ErrorKind::Record { Err(error) } else { Ok(()) })
 }
 
 /// A worker's buffers.

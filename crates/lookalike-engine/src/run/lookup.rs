@@ -4,7 +4,7 @@ use super::sketching::reading;
 use crate::{
     config::RunConfig,
     error::{Error, ErrorKind, Result},
-    read::{Room, Source, each_block, expand},
+    read::{Blocks, Room, Source, each_block, expand},
 };
 
 /// The texts of the documents with these ids, in the order asked. An id is named as a person would: a string without its
@@ -17,7 +17,7 @@ pub fn find_texts(config: &RunConfig, ids: &[&str]) -> Result<Vec<String>> {
     let source = Source::new(expand(config)?, reading(config)?, &config.temp_dir)?;
     let mut texts: Vec<Option<String>> = vec![None; ids.len()];
     let (mut room, mut plain) = (Room::default(), String::new());
-    each_block(&source, |block, first_line| {
+    each_block(Blocks::new(&source), |block, first_line| {
         for at in 0..block.len() {
             let place = || source.place(block.part, first_line + at as u64);
             let record = block.record(at, source.reading(), &mut room);

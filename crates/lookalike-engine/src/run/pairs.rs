@@ -25,7 +25,7 @@ use crate::{
     config::{Observer, RunConfig, windows_ahead},
     error::{Error, ErrorKind, Result, without_panic},
     places::Places,
-    read::{Source, expand, expand_references},
+    read::{Source, expand_with_references},
     write::{Output, finish, refuse_other_than_lines, refuse_overwriting},
 };
 
@@ -140,22 +140,20 @@ fn all_passes(config: &RunConfig, wanted: Wanted, observer: Observer) -> Result<
     // Pairs are not grouped.
     let (verify, cluster) = (config.method.verify.or(Some(Verify::Exact)), Cluster::Law);
     let method = Method::new(Config { verify, cluster, ..config.method.clone() })?;
-    let inputs = expand(config)?;
-    let mut all = expand_references(config, &inputs)?;
-    let references = all.len();
-    all.extend(inputs);
+    let (inputs, references) = expand_with_references(config)?;
     let path = match wanted {
         Wanted::Written(path) => Some(path),
         Wanted::Told(_) => None,
     };
     let named: Vec<&Path> = config.skip_bad.as_deref().into_iter().chain(path).collect();
-    refuse_overwriting(&named, &all)?;
+    refuse_overwriting(&named, &inputs)?;
     path.map_or(Ok(()), |path| refuse_other_than_lines(path, "pairs"))?;
-    let source = Source::with_references(all, references, reading(config)?, &config.temp_dir)?;
+    let source = Source::with_references(inputs, references, reading(config)?, &config.temp_dir)?;
     let mut output = path.map(|path| Output::create(path, config.threads)).transpose()?;
     let mut bad = config.skip_bad.as_deref().map(|path| Output::create(path, config.threads)).transpose()?;
     let pool = pool(config.threads)?;
-    let budget = config.budget(pool.current_num_threads(), &named, source.besides(pool.current_num_threads()))?;
+    let threads = pool.current_num_threads();
+    let budget = config.budget(threads, &named, source.besides(threads))?;
     output.iter_mut().for_each(|output| output.run_ahead(windows_ahead(budget.memory())));
     let beside = Beside { bad: bad.as_mut(), state: None };
     let mut table = sketching::sketch(config, &method, &source, &budget, &pool, beside, observer)?;

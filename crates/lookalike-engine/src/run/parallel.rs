@@ -300,7 +300,7 @@ mod tests {
             prop_assert_eq!(&pass(&source, Blocks::new(&source), threads).unwrap(), &expected);
             prop_assert_eq!(&pass(&source, Blocks::again(&source), threads).unwrap(), &expected);
             let mut lines = Vec::new();
-            each_block(&source, |block, first_line| {
+            each_block(Blocks::new(&source), |block, first_line| {
                 lines.extend((first_line..).zip(lines_of(block)));
                 Ok(true)
             }).unwrap();

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use super::{enrolling::Roll, sampling::SimilarPair};
 use crate::{
     error::{Error, ErrorKind, Result},
-    read::{Input, Reading, Source, each_block, is_blank},
+    read::{Blocks, Input, Reading, Source, each_block, is_blank},
 };
 
 /// What a line says, or what is wrong with it and what to do, for behind `path:line: `.
@@ -140,7 +140,7 @@ fn named(roll: &Roll, id: &RawValue) -> Checked<u32> {
 /// Gives each line that is not blank; what is wrong with one is told with its place.
 fn each_line(path: &Path, temp_dir: &Path, mut give: impl FnMut(&[u8]) -> Checked<()>) -> Result<()> {
     let source = Source::new(vec![Input::File(path.into())], Reading::lines(), temp_dir)?;
-    each_block(&source, |block, first_line| {
+    each_block(Blocks::new(&source), |block, first_line| {
         for at in 0..block.len() {
             let (line, number) = (block.raw(at), first_line + at as u64);
             if !is_blank(line) {

@@ -34,6 +34,17 @@ impl Likeness {
         }
     }
 
+    /// The figure that was held against the threshold of a run that measures this: of a document that goes for what it contains, the
+    /// other's.
+    pub fn similarity(self, reason: Reason, measure: Measure) -> Option<f64> {
+        let [resemblance, containment, of_representative] = self.figures();
+        match (measure, reason) {
+            (Measure::Resemblance, _) => resemblance,
+            (Measure::Containment, Reason::Holds) => of_representative,
+            (Measure::Containment, _) => containment,
+        }
+    }
+
     /// Whether the figures are what sketches say.
     pub fn is_estimated(self) -> bool {
         matches!(self, Self::Estimated(..))

@@ -83,7 +83,7 @@ impl<W: Write + Send> TableOutput<W> {
                 let started = ipc_options(false).and_then(|options| StreamWriter::try_new_with_options(writer, &schema, options));
                 Kind::Stream(Box::new(started.map_err(|error| of_arrow(name, error))?))
             }
-            Format::ArrowFile | Format::Batches => {
+            Format::ArrowFile => {
                 let started = ipc_options(true).and_then(|options| FileWriter::try_new_with_options(writer, &schema, options));
                 let mut file = started.map_err(|error| of_arrow(name, error))?;
                 for (key, value) in layout.metadata.iter().filter(|(key, _)| !schema.metadata().contains_key(key)) {

@@ -85,12 +85,7 @@ impl Store {
 
     /// What was held against the threshold.
     fn similarity(&self, dropped: &Dropped) -> Option<f64> {
-        let [resemblance, containment, of_representative] = dropped.likeness.figures();
-        match (self.measure, self.reasons[dropped.row as usize]) {
-            (Measure::Resemblance, _) => resemblance,
-            (Measure::Containment, Reason::Holds) => of_representative,
-            (Measure::Containment, _) => containment,
-        }
+        dropped.likeness.similarity(self.reasons[dropped.row as usize], self.measure)
     }
 
     /// What representatives' ids are in one column.

@@ -39,10 +39,10 @@ pub struct Options {
     text: String,
     id: String,
     keep: Option<String>,
-    format: Option<FormatBy>,
+    format: Option<Format>,
     delimiter: Option<String>,
     encoding: Option<String>,
-    html: Option<HtmlBy>,
+    html: Option<Html>,
     skip_bad: Option<PathBuf>,
     allow_repeated_ids: bool,
     threads: usize,
@@ -83,42 +83,6 @@ impl Default for Options {
             decisions: None,
         }
     }
-}
-
-/// What inputs hold, as the command names it.
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum FormatBy {
-    Jsonl,
-    Json,
-    Csv,
-    Text,
-    Html,
-    Warc,
-    Parquet,
-    Arrow,
-}
-
-impl From<FormatBy> for Format {
-    fn from(format: FormatBy) -> Self {
-        match format {
-            FormatBy::Jsonl => Self::Lines,
-            FormatBy::Json => Self::Array,
-            FormatBy::Csv => Self::Delimited,
-            FormatBy::Text => Self::Text,
-            FormatBy::Html => Self::Html,
-            FormatBy::Warc => Self::Warc,
-            FormatBy::Parquet => Self::Parquet,
-            FormatBy::Arrow => Self::Arrow,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum HtmlBy {
-    Text,
-    Main,
 }
 
 /// Bytes, or a size in words.
@@ -180,13 +144,10 @@ impl Options {
             drop_holders: self.drop_holders,
             method,
             keep,
-            format: self.format.map(Format::from),
+            format: self.format,
             delimiter: self.delimiter.as_deref().map(delimiter).transpose()?,
             encoding: self.encoding.clone(),
-            html: self.html.map(|html| match html {
-                HtmlBy::Text => Html::Text,
-                HtmlBy::Main => Html::Main,
-            }),
+            html: self.html,
             text_field: self.text.clone(),
             id_field: self.id.clone(),
             allow_repeated_ids: self.allow_repeated_ids,

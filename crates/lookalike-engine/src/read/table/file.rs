@@ -24,8 +24,6 @@ pub enum Format {
     ArrowFile,
     /// The Arrow IPC streaming format.
     ArrowStream,
-    /// Batches in memory.
-    Batches,
 }
 
 /// What can be read by itself.
@@ -66,8 +64,6 @@ pub struct Layout {
 /// A table, opened. Cheap to read from several threads at once.
 pub struct TableFile {
     pub(super) name: Arc<str>,
-    #[cfg_attr(not(test), expect(dead_code, reason = "tests ask for it"))]
-    format: Format,
     parts: Vec<Part>,
     layout: Layout,
     source: Source,
@@ -102,12 +98,12 @@ impl TableFile {
         guarded(&name, move || {
             if start.starts_with(b"PAR1") || start.starts_with(b"PARE") {
                 let parquet = Parquet::open(ranges)?;
-                return Ok(Self::of(of_name, Format::Parquet, parquet.parts(), parquet.layout(), Source::Parquet(parquet)));
+                return Ok(Self::of(of_name, parquet.parts(), parquet.layout(), Source::Parquet(parquet)));
             }
             if start.starts_with(b"ARROW1") || Ipc::is_stream(&start) {
                 let format = if start.starts_with(b"ARROW1") { Format::ArrowFile } else { Format::ArrowStream };
                 let ipc = Ipc::open(ranges, format)?;
-                return Ok(Self::of(of_name, format, ipc.parts(), ipc.layout(), Source::Ipc(ipc)));
+                return Ok(Self::of(of_name, ipc.parts(), ipc.layout(), Source::Ipc(ipc)));
             }
             let message =
                 format!("{of_name}: is no Parquet file, and no Arrow IPC file or stream; name its format with --format");
@@ -126,24 +122,18 @@ impl TableFile {
             types: None,
             dictionaries: Vec::new(),
         };
-        Self::of(table.name().into(), Format::Batches, parts, layout, Source::Batches(table.clone()))
+        Self::of(table.name().into(), parts, layout, Source::Batches(table.clone()))
     }
 
-    fn of(name: Arc<str>, format: Format, parts: Vec<Part>, mut layout: Layout, source: Source) -> Self {
+    fn of(name: Arc<str>, parts: Vec<Part>, mut layout: Layout, source: Source) -> Self {
         layout.group_rows = parts.iter().map(|part| part.rows as usize).max();
-        Self { name, format, parts, layout, source }
+        Self { name, parts, layout, source }
     }
 
     /// For messages.
     #[cfg(test)]
     pub fn name(&self) -> &str {
         &self.name
-    }
-
-    /// How it is stored.
-    #[cfg(test)]
-    pub fn format(&self) -> Format {
-        self.format
     }
 
     /// All columns, with metadata.
