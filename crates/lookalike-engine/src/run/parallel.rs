@@ -1,8 +1,8 @@
 //! Work on blocks in parallel, results in order: what makes one thread and many give the same bytes.
 //!
 //! Workers take blocks as they can, and hand their results in; results pass on in block order, the first failure in input
-//! order is the one that is told. Nobody waits with a result in hand: it is blocks that are not given out while too many
-//! results wait for an earlier one.
+//! order is the one that is told. Nobody waits with a result in hand: one worker at a time passes results on, and the others leave
+//! theirs to him; it is blocks that are not given out while too many results wait for an earlier one.
 
 use std::{
     collections::BTreeMap,
@@ -70,7 +70,7 @@ pub(crate) fn in_order_placed<S: Default, T: Send + Weigh>(
 ) -> Result<()> {
     let blocks = blocks.for_workers(pool.current_num_threads(), AHEAD);
     let Start { block: due, lines } = blocks.start();
-    let queue = Queue { due, waiting: BTreeMap::new(), lines, sink, failed: None };
+    let queue = Queue { due, waiting: BTreeMap::new(), lines, sink: Some(sink), failed: None };
     let queue = Mutex::new(queue);
     pool.broadcast(|_| {
         let (mut state, mut block) = (S::default(), Block::default());
@@ -81,7 +81,7 @@ pub(crate) fn in_order_placed<S: Default, T: Send + Weigh>(
                     Ok(false) => return,
                     Err(error) => Err(error),
                 };
-                lock(&queue).deliver(block.tag(), result, &blocks);
+                deliver(&queue, block.tag(), result, &blocks);
             }
         }));
         if let Err(panic) = worked {
@@ -121,37 +121,42 @@ struct Queue<T, F> {
     due: (usize, u64),
     waiting: BTreeMap<(usize, u64), (Tag, usize, Result<T>)>,
     lines: LineCounter,
-    sink: F,
+    /// None while somebody passes results on.
+    sink: Option<F>,
     failed: Option<Error>,
 }
 
-impl<T: Weigh, F: FnMut(Place, T) -> Result<()>> Queue<T, F> {
-    /// Hands in a result, and passes on all that are due.
-    fn deliver(&mut self, tag: Tag, result: Result<T>, blocks: &Blocks) {
-        let weight = result.as_ref().map_or(0, Weigh::weight);
-        blocks.waits(weight);
-        self.waiting.insert((tag.part, tag.index), (tag, weight, result));
-        while self.failed.is_none()
-            && let Some((tag, weight, result)) = self.waiting.remove(&self.due)
-        {
-            let place = Place { source: blocks.source(), first_line: self.lines.first_line(tag), tag };
-            let passed = result.and_then(|result| (self.sink)(place, result)).and_then(|()| {
-                // Nobody wrote to the input while this pass read it.
-                if tag.last { blocks.source().ended(tag.part, tag.index + 1) } else { Ok(()) }
-            });
-            match passed {
-                Ok(()) => {
-                    self.due = tag.next();
-                    blocks.waited(weight);
-                    blocks.passed(tag);
-                }
-                Err(error) => {
-                    self.failed = Some(error.placed(|record| place.of(record)));
-                    blocks.stop();
-                }
+/// Hands in a result. Passes on all that are due, unless another worker is at that and will come to this one too.
+fn deliver<T: Weigh, F: FnMut(Place, T) -> Result<()>>(queue: &Mutex<Queue<T, F>>, tag: Tag, result: Result<T>, blocks: &Blocks) {
+    let weight = result.as_ref().map_or(0, Weigh::weight);
+    blocks.waits(weight);
+    let mut state = lock(queue);
+    state.waiting.insert((tag.part, tag.index), (tag, weight, result));
+    let Some(mut sink) = state.sink.take() else { return };
+    while state.failed.is_none()
+        && let due = state.due
+        && let Some((tag, weight, result)) = state.waiting.remove(&due)
+    {
+        let place = Place { source: blocks.source(), first_line: state.lines.first_line(tag), tag };
+        drop(state);
+        let passed = result.and_then(|result| sink(place, result)).and_then(|()| {
+            // Nobody wrote to the input while this pass read it.
+            if tag.last { blocks.source().ended(tag.part, tag.index + 1) } else { Ok(()) }
+        });
+        state = lock(queue);
+        match passed {
+            Ok(()) => {
+                state.due = tag.next();
+                blocks.waited(weight);
+                blocks.passed(tag);
+            }
+            Err(error) => {
+                state.failed = Some(error.placed(|record| place.of(record)));
+                blocks.stop();
             }
         }
     }
+    state.sink = Some(sink);
 }
 
 #[cfg(test)]
