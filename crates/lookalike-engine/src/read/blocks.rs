@@ -130,6 +130,11 @@ impl<'a> Blocks<'a> {
         Self { most, ..self }
     }
 
+    /// The same, of which so many parts are read at the same time.
+    pub(crate) fn readers(self, readers: usize) -> Self {
+        Self { readers, ..self }
+    }
+
     /// The same, with all columns of tables, if they are wanted.
     pub(crate) fn whole(self, whole: bool) -> Self {
         Self { whole, ..self }

@@ -69,10 +69,13 @@ pub(super) fn open(inputs: &[Input], formats: &[Option<Format>], fields: &Fields
     Ok(tables)
 }
 
+/// Text of a part, in bytes, about. Threads read a part each; what they make of the later ones waits.
+const PART: u64 = 8 << 20;
+
 impl Table {
     fn open(input: &Input, fields: &Fields) -> Result<Self> {
         let name = input.name();
-        let file = match input {
+        let mut file = match input {
             Input::File(path) => of_ranges(Ranges::of_file(path, &name)?)?,
             #[cfg(feature = "cloud")]
             Input::Object(object) => of_ranges(Ranges::object(object.clone()))?,
@@ -81,6 +84,7 @@ impl Table {
         };
         let Fields { text, id, keep, label } = fields;
         let columns = Columns::choose(&name, file.schema(), text, id, keep, label.as_deref())?;
+        file.split(&columns, PART);
         Ok(Self { file, columns })
     }
 

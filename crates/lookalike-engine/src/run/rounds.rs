@@ -55,7 +55,7 @@ impl<'a> Rounds<'a> {
         let threads = pass.pool.current_num_threads();
         // Two rounds are at hand: one is settled while the next is made ready.
         let most = threads * (pass.table.budget.room() / 4 / BLOCK_MEMORY / threads).clamp(1, BLOCKS);
-        let blocks = Blocks::again(pass.source).whole(whole).at_most(most);
+        let blocks = Blocks::again(pass.source).whole(whole).at_most(most).readers(threads);
         let workers = (0..threads).map(|_| Mutex::default()).collect();
         Ok(Self { ready, blocks, most, due: (0, 0), waiting: BTreeMap::new(), workers, spare: Mutex::default() })
     }

@@ -130,6 +130,14 @@ impl TableFile {
         Self { name, parts, layout, source }
     }
 
+    /// Cuts parts into smaller ones of so many bytes of text each, about, where it can.
+    pub fn split(&mut self, columns: &Columns, bytes: u64) {
+        if let Source::Parquet(parquet) = &mut self.source {
+            parquet.split(columns, bytes);
+            self.parts = parquet.parts();
+        }
+    }
+
     /// For messages.
     #[cfg(test)]
     pub fn name(&self) -> &str {

@@ -1,19 +1,26 @@
-//! Parquet files (the parquet-format specification, 2.12): a part is a row group.
+//! Parquet files (the parquet-format specification, 2.12): a part is a row group, or some pages of a large one.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    collections::{BTreeMap, btree_map::Entry},
+    ops::Range,
+    sync::{Arc, Mutex},
+};
 
 use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
 use parquet::{
     arrow::{
         ProjectionMask,
-        arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder},
+        arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowSelection, RowSelector},
     },
     errors::ParquetError,
-    file::metadata::{ColumnChunkMetaData, FileMetaData, PageIndexPolicy, RowGroupMetaData},
+    file::metadata::{
+        ColumnChunkMetaData, FileMetaData, OffsetIndexBuilder, PageIndexPolicy, ParquetMetaData, ParquetMetaDataBuilder,
+        RowGroupMetaData,
+    },
     schema::types::SchemaDescriptor,
 };
 
-use self::chunks::Chunks;
+use self::{chunks::Chunks, pages::Pages};
 use super::{
     Columns, Ranges, Wanted,
     file::{Batches, Layout, Part, batch_rows, damaged, guarded, parts},
@@ -24,12 +31,36 @@ use crate::{
 };
 
 mod chunks;
+mod head;
+mod pages;
 
 /// A Parquet file, its footer read.
+#[derive(Clone)]
 pub(super) struct Parquet {
     ranges: Arc<Ranges>,
     metadata: ArrowReaderMetadata,
+    stretches: Arc<[Stretch]>,
+    /// Where the pages of large row groups lie, by group and leaf.
+    pages: Arc<Mutex<BTreeMap<(usize, usize), Pages>>>,
 }
+
+/// Rows that are read by themselves: those of a row group, or of some of its pages.
+#[derive(Clone, Copy)]
+struct Stretch {
+    group: usize,
+    /// Rows of the group before it.
+    start: u64,
+    rows: u64,
+}
+
+/// A page, decoded, in bytes, about: what writers aim at, or more.
+const PAGE: u64 = 1 << 20;
+
+/// A part has at least so many times the bytes that are decoded for it and the next one.
+const DECODED_TWICE: u64 = 4;
+
+/// Row groups whose pages' places are remembered.
+const REMEMBERED: usize = 8;
 
 /// The bytes behind all else: the footer's length and the magic.
 const TAIL: u64 = 8;
@@ -74,7 +105,46 @@ impl Parquet {
                 }
             }
         }
-        Ok(Self { ranges, metadata })
+        let rows = metadata.metadata().row_groups().iter().map(|group| group.num_rows() as u64);
+        let stretches = rows.enumerate().map(|(group, rows)| Stretch { group, start: 0, rows }).collect();
+        Ok(Self { ranges, metadata, stretches, pages: Arc::default() })
+    }
+
+    /// Cuts row groups into parts of so many bytes of text each, about, where pages of texts end: several threads can then read a
+    /// group. The pages of other columns end elsewhere, and those in the middle are decoded for both parts: where there are many
+    /// columns parts are larger. Groups of an object stay whole, for each page would be asked for, and those with lists, whose pages
+    /// do not say how many rows they have.
+    pub(super) fn split(&mut self, columns: &Columns, bytes: u64) {
+        #[cfg(feature = "cloud")]
+        if self.ranges.as_object().is_some() {
+            return;
+        }
+        let Some(text) = self.leaf(columns.text_path()) else { return };
+        if self.columns().columns().iter().any(|column| column.max_rep_level() > 0) {
+            return;
+        }
+        let cut = |(group, metadata): (usize, &RowGroupMetaData)| {
+            let chunk = metadata.column(text);
+            let (rows, size) = (metadata.num_rows() as u64, plain_size(chunk));
+            let others = metadata.columns().iter().enumerate().filter(|&(leaf, _)| leaf != text);
+            let twice: u64 = others.map(|(_, other)| (other.uncompressed_size().max(0) as u64).min(PAGE)).sum();
+            let bytes = bytes.max(DECODED_TWICE.saturating_mul(twice));
+            let pages = (size / 2 >= bytes).then(|| Pages::locate(&self.ranges, chunk, rows)).flatten();
+            let (mut starts, mut taken) = (vec![0], 0u128);
+            for page in pages.iter().flat_map(|pages| pages.places.page_locations()) {
+                if taken >= bytes.into() && page.first_row_index as u64 > 0 {
+                    starts.push(page.first_row_index as u64);
+                    taken = 0;
+                }
+                taken += page.compressed_page_size as u128 * u128::from(size) / (chunk.compressed_size() as u128).max(1);
+            }
+            let stretch = |(at, &start): (usize, &u64)| {
+                let end = starts.get(at + 1).copied().unwrap_or(rows);
+                Stretch { group, start, rows: end - start }
+            };
+            starts.iter().enumerate().map(stretch).collect::<Vec<_>>()
+        };
+        self.stretches = self.groups().iter().enumerate().flat_map(cut).collect();
     }
 
     fn groups(&self) -> &[RowGroupMetaData] {
@@ -86,7 +156,14 @@ impl Parquet {
     }
 
     pub(super) fn parts(&self) -> Vec<Part> {
-        parts(self.groups().iter().map(|group| (group.num_rows() as u64, group.compressed_size() as u64)))
+        let sizes = self.stretches.iter().map(|&Stretch { group, start, rows }| {
+            let group = &self.groups()[group];
+            let up_to = |row: u64| (u128::from(row) * group.compressed_size() as u128 / (group.num_rows() as u128).max(1)) as u64;
+            let bytes =
+                if rows == group.num_rows() as u64 { group.compressed_size() as u64 } else { up_to(start + rows) - up_to(start) };
+            (rows, bytes)
+        });
+        parts(sizes)
     }
 
     pub(super) fn layout(&self) -> Layout {
@@ -115,26 +192,31 @@ impl Parquet {
         Some(start..start + chunk.compressed_size() as usize)
     }
 
-    pub(super) fn read(&self, number: usize, columns: &Columns, wanted: Wanted) -> Result<Batches> {
+    pub(super) fn read(&self, part: usize, columns: &Columns, wanted: Wanted) -> Result<Batches> {
+        let Stretch { group: number, start, rows } = self.stretches[part];
         let group = &self.groups()[number];
         let leaves: Option<Vec<usize>> = columns.paths().map(|path| self.leaf(path)).collect();
         let leaves = match (leaves, wanted) {
             (Some(leaves), Wanted::Chosen) => leaves,
             _ => (0..self.columns().num_columns()).collect(),
         };
-        let rows = match self.leaf(columns.text_path()) {
+        let batch = match self.leaf(columns.text_path()) {
             Some(leaf) => batch_rows(group.num_rows() as u64, plain_size(group.column(leaf))),
             None => batch_rows(group.num_rows() as u64, group.total_byte_size() as u64),
         };
-        let metadata = match wanted {
+        let schema = match wanted {
             Wanted::Chosen => self.with_views(columns),
-            Wanted::All => self.metadata.clone(),
+            Wanted::All => None,
         };
+        let is_whole = rows == group.num_rows() as u64;
+        let alone = if is_whole { None } else { self.with_pages(number, &leaves, &(start..start + rows)) };
+        let (metadata, place) = self.reading(alone, schema, number);
         let chunks = Chunks::of(&self.ranges, leaves.iter().map(|&leaf| group.column(leaf)))?;
         let mask = ProjectionMask::leaves(self.columns(), leaves.iter().copied());
-        let told = Told { file: Self { ranges: self.ranges.clone(), metadata: self.metadata.clone() }, number, leaves };
-        let reader = reader(chunks.clone(), metadata, number, mask, rows).map_err(|error| told.failure(&chunks, &words(&error)));
-        let mut reader = reader?;
+        let told = Told { file: self.clone(), number, leaves };
+        let reader = builder(chunks.clone(), metadata, place, mask, batch);
+        let reader = if is_whole { reader } else { reader.with_row_selection(selection(start, rows)) };
+        let mut reader = reader.build().map_err(|error| told.failure(&chunks, &words(&error)))?;
         Ok(Box::new(std::iter::from_fn(move || {
             let next = guarded(told.file.ranges.name(), || Ok(reader.next()));
             match next {
@@ -145,14 +227,59 @@ impl Parquet {
         })))
     }
 
-    /// The schema with texts as views: they then lie in the pages as they were decompressed, and nothing is copied.
-    fn with_views(&self, columns: &Columns) -> ArrowReaderMetadata {
-        let schema = self.metadata.schema();
-        let Some(fields) = viewed(schema.fields(), columns.text_path()) else { return self.metadata.clone() };
-        let schema: SchemaRef = Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()));
-        let options = ArrowReaderOptions::new().with_page_index_policy(PageIndexPolicy::Skip).with_schema(schema);
-        ArrowReaderMetadata::try_new(self.metadata.metadata().clone(), options).unwrap_or_else(|_| self.metadata.clone())
+    /// A row group alone, with the places of the pages of some leaves, for some of its rows. None where these cannot be told.
+    fn with_pages(&self, number: usize, leaves: &[usize], rows: &Range<u64>) -> Option<Arc<ParquetMetaData>> {
+        let group = &self.groups()[number];
+        let mut known = lock(&self.pages);
+        known.retain(|&(other, _), _| other.abs_diff(number) < REMEMBERED);
+        let mut places: Vec<_> = (0..group.num_columns()).map(|_| OffsetIndexBuilder::new().build()).collect();
+        let mut columns = group.columns().to_vec();
+        for &leaf in leaves {
+            let pages = match known.entry((number, leaf)) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(room) => room.insert(Pages::locate(&self.ranges, group.column(leaf), group.num_rows() as u64)?),
+            };
+            places[leaf] = pages.places.clone();
+            columns[leaf] = pages.chunk_of(group.column(leaf), rows);
+        }
+        let group = group.clone().into_builder().set_column_metadata(columns).build().ok()?;
+        let file = self.metadata.metadata().file_metadata().clone();
+        let alone = ParquetMetaDataBuilder::new(file).add_row_group(group).set_offset_index(Some(vec![places]));
+        Some(Arc::new(alone.build()))
     }
+
+    /// What a row group is read by, and its number there: the metadata of it alone, and a schema, where there are any that do.
+    fn reading(
+        &self,
+        alone: Option<Arc<ParquetMetaData>>,
+        schema: Option<SchemaRef>,
+        number: usize,
+    ) -> (ArrowReaderMetadata, usize) {
+        let options = |schema: &SchemaRef| {
+            ArrowReaderOptions::new().with_page_index_policy(PageIndexPolicy::Skip).with_schema(schema.clone())
+        };
+        let own = self.metadata.schema();
+        for (metadata, place) in alone.iter().map(|alone| (alone, 0)).chain([(self.metadata.metadata(), number)]) {
+            for schema in schema.iter().chain([own]) {
+                if let Ok(made) = ArrowReaderMetadata::try_new(metadata.clone(), options(schema)) {
+                    return (made, place);
+                }
+            }
+        }
+        (self.metadata.clone(), number)
+    }
+
+    /// The schema with texts as views: they then lie in the pages as they were decompressed, and nothing is copied.
+    fn with_views(&self, columns: &Columns) -> Option<SchemaRef> {
+        let schema = self.metadata.schema();
+        let fields = viewed(schema.fields(), columns.text_path())?;
+        Some(Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone())))
+    }
+}
+
+/// Some rows of a group.
+fn selection(start: u64, rows: u64) -> RowSelection {
+    vec![RowSelector::skip(start as usize), RowSelector::select(rows as usize)].into()
 }
 
 /// Fields where the text of a path is a view; none where it has a type that cannot be.
@@ -171,15 +298,15 @@ fn viewed(fields: &Fields, path: &[String]) -> Option<Fields> {
     Some(all.into())
 }
 
-fn reader(
+fn builder(
     chunks: Chunks,
     metadata: ArrowReaderMetadata,
     number: usize,
     mask: ProjectionMask,
     rows: usize,
-) -> parquet::errors::Result<ParquetRecordBatchReader> {
+) -> ParquetRecordBatchReaderBuilder<Chunks> {
     let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(chunks, metadata);
-    builder.with_row_groups(vec![number]).with_projection(mask).with_batch_size(rows).build()
+    builder.with_row_groups(vec![number]).with_projection(mask).with_batch_size(rows)
 }
 
 /// What is needed to tell where something went wrong.
@@ -216,8 +343,8 @@ impl Told {
         let mask = ProjectionMask::roots(self.file.columns(), [self.file.columns().get_column_root_idx(leaf)]);
         let tried = guarded("", || {
             let rows = batch_rows(group.num_rows() as u64, plain_size(group.column(leaf)));
-            let reader = reader(Chunks::plain(&self.file.ranges), self.file.metadata.clone(), self.number, mask, rows);
-            let mut reader = match reader {
+            let reader = builder(Chunks::plain(&self.file.ranges), self.file.metadata.clone(), self.number, mask, rows);
+            let mut reader = match reader.build() {
                 Ok(reader) => reader,
                 Err(error) => return Ok(Some(words(&error))),
             };
@@ -266,3 +393,6 @@ pub(super) type Failure = Arc<Mutex<Option<Error>>>;
 fn take(failure: &Failure) -> Option<Error> {
     lock(failure).take()
 }
+
+#[cfg(test)]
+mod tests;

@@ -81,8 +81,11 @@ fn what_others_wrote_is_read_as_they_meant_it() {
         let table = open(&path);
         let columns = choose(&table, "text", "first", None).unwrap();
         assert_eq!(table.rows(), 60, "{path:?}");
+        let mut split = open(&path);
+        split.split(&columns, 200);
         for wanted in [Wanted::Chosen, Wanted::All] {
             assert_eq!(ids_and_texts(&table, &columns, wanted), expected, "{path:?} {wanted:?}");
+            assert_eq!(ids_and_texts(&split, &columns, wanted), expected, "{path:?} {wanted:?}");
         }
         let chosen = batches(&table, &columns, Wanted::Chosen);
         assert!(chosen.iter().all(|batch| batch.num_columns() == 2), "{path:?}");
@@ -289,7 +292,8 @@ proptest! {
         if let Some(cut) = cut {
             bytes.truncate(cut.index(bytes.len() * 4));
         }
-        if let Ok(table) = TableFile::open(Ranges::memory(bytes, "t")) && let Ok(columns) = choose(&table, "text", "first", None) {
+        if let Ok(mut table) = TableFile::open(Ranges::memory(bytes, "t")) && let Ok(columns) = choose(&table, "text", "first", None) {
+            table.split(&columns, 100);
             for part in 0..table.parts().len() {
                 let Ok(mut stream) = table.part(part, &columns, Wanted::Chosen) else { continue };
                 while let Ok(Some(batch)) = stream.next() {
