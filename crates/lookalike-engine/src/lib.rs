@@ -62,4 +62,4 @@ pub use run::{
     apply, dedup, dedup_told, enrol, find_texts, pairs, pairs_told, read_decisions, read_pairs, sample_truth,
 };
 pub use state::Resumed;
-pub use write::{Decided, Likeness, Representative, reason_name};
+pub use write::{Decided, IdKind, Likeness, Representative, reason_name};

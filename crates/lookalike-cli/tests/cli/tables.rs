@@ -74,6 +74,82 @@ fn all_columns_are_kept() {
     }
 }
 
+/// The rows of a table of decisions as the lines that they would have been.
+fn as_lines(place: &Place, table: &str) -> Vec<Value> {
+    done(place, &format!("dedup {table} -o rows.jsonl --no-decisions --label --label-prefix its_ --text-field verdict"));
+    let mut rows = objects(place, "rows.jsonl");
+    for row in rows.iter_mut().map(|row| row.as_object_mut().unwrap()) {
+        row.retain(|name, _| !name.starts_with("its_"));
+        if row["estimated"] == false {
+            row.remove("estimated");
+        }
+        if row.get("reference") == Some(&Value::Null) {
+            row.remove("reference");
+        }
+    }
+    rows
+}
+
+#[test]
+fn decisions_may_be_a_table() {
+    let place = Place::new();
+    let line = |id: &str, text: &str| format!("{{\"id\":{id},\"text\":\"{text}\"}}\n");
+    let texts = ["a b c d e f", "a b c d e f g", "x y z", "x  y z", "", "q", "a b c d e f"];
+    let all = |ids: &[&str]| ids.iter().zip(texts).map(|(id, text)| line(id, text)).collect::<String>();
+    place.write("strings.jsonl", &all(&["\"a\"", "\"1\"", "\"\\\"\"", "\"é\"", "\"\\n\"", "\"\"", "\"z\""]));
+    place.write("integers.jsonl", &all(&["1", "-2", "3", "4", "5", "6", "9223372036854775807"]));
+    place.write("mixed.jsonl", &all(&["1", "\"1\"", "1.5", "18446744073709551615", "\"a\\\\b\"", "\"null\"", "-0"]));
+    place.write("reference.jsonl", &(line("\"of it\"", "x y z") + &line("\"7\"", "nothing alike")));
+    for ids in ["strings", "integers", "mixed"] {
+        for options in ["", "--against reference.jsonl", "--verify sketch", "--threads 1 --memory 64M"] {
+            let run = format!("dedup {ids}.jsonl --shingle 1 --threshold 0.8 {options}");
+            done(&place, &format!("{run} -o kept.jsonl --decisions why.jsonl"));
+            let expected = objects(&place, "why.jsonl");
+            assert!(expected.iter().any(|line| line["verdict"] == "dropped"));
+            for ending in ["parquet", "arrow", "arrows"] {
+                done(&place, &format!("{run} --decisions why.{ending}"));
+                let mut rows = as_lines(&place, &format!("why.{ending}"));
+                // Ids of several types are JSON.
+                let unwrap =
+                    |value: &mut Value| *value = value.as_str().map_or(Value::Null, |id| serde_json::from_str(id).unwrap());
+                if ids == "mixed" {
+                    rows.iter_mut().for_each(|row| unwrap(&mut row["id"]));
+                }
+                if ids == "mixed" || ids == "integers" && options.contains("against") {
+                    rows.iter_mut().for_each(|row| unwrap(&mut row["representative"]));
+                }
+                assert_eq!(rows, expected, "{ids} {ending} {options}");
+                done(&place, &format!("apply why.{ending} {ids}.jsonl -o applied.jsonl"));
+                assert_eq!(place.read("applied.jsonl"), place.read("kept.jsonl"), "{ids} {ending} {options}");
+            }
+        }
+    }
+    done(&place, "dedup strings.jsonl --against reference.jsonl --decisions one.parquet");
+    done(&place, "dedup strings.jsonl --against reference.jsonl --decisions other.parquet --threads 1");
+    let bytes = |name: &str| std::fs::read(place.path(name)).unwrap();
+    assert_eq!(bytes("one.parquet"), bytes("other.parquet"));
+}
+
+#[test]
+fn tables_of_decisions_that_cannot_be_are_told() {
+    let place = Place::new();
+    place.write("in.jsonl", "{\"id\":1,\"text\":\"a\"}\n{\"id\":2,\"text\":\"a\"}\n");
+    let told = |arguments: &str, what: &str| {
+        let ran = place.run(arguments);
+        assert!(ran.code != 0 && ran.err.contains(what), "{arguments}: {}", ran.err);
+    };
+    told("dedup in.jsonl --decisions why.parquet.zst", "why.parquet.zst: a table is compressed inside");
+    told("dedup in.jsonl --decisions why.csv", "why.csv: decisions are JSON Lines or a table; give a name that ends with .jsonl");
+    done(&place, "dedup in.jsonl --decisions why.parquet");
+    place.write("other.jsonl", "{\"id\":1,\"text\":\"a\"}\n");
+    told("apply why.parquet other.jsonl -o kept.jsonl", "why.parquet:2: a decision about 2, and no such document");
+    place.write("other.jsonl", "{\"id\":\"1\",\"text\":\"a\"}\n{\"id\":2,\"text\":\"a\"}\n");
+    told("apply why.parquet other.jsonl -o kept.jsonl", "other.jsonl:1: ");
+    let table = testdata("formats/tables/pyarrow_zstd.parquet");
+    told(&format!("apply {table} in.jsonl -o kept.jsonl"), "no column \"verdict\"");
+    assert!(!place.path("kept.jsonl").exists());
+}
+
 #[test]
 fn several_tables_in_one_run() {
     let place = Place::new();
@@ -208,7 +284,7 @@ fn what_cannot_be_is_told() {
         ("dedup in.parquet --text-field tags", &["column \"tags\" is a list", "join its items"]),
         ("dedup in.parquet in.jsonl -o kept.parquet", &["kept.parquet: a table is written only where all inputs are"]),
         ("dedup in.parquet -o kept.parquet.zst", &["kept.parquet.zst: a table is compressed inside"]),
-        ("dedup in.parquet --decisions why.parquet", &["why.parquet: decisions are JSON Lines"]),
+        ("pairs in.parquet -o pairs.parquet", &["pairs.parquet: pairs are JSON Lines"]),
         ("pairs in.parquet -o pairs.csv", &["pairs.csv: pairs are JSON Lines"]),
         ("dedup in.parquet -o in.parquet", &["would overwrite the input"]),
         ("dedup --input-command cat\u{a0}in.parquet", &["command:1: is a table", "write it to a file"]),

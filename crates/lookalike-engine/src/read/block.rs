@@ -294,6 +294,23 @@ impl Block {
         into.push(b'}');
     }
 
+    /// Gives every record that is not blank by its number, as a JSON object on a line, until one fails.
+    ///
+    /// # Errors
+    /// What `give` gives, or a row of a type that JSON cannot have.
+    pub(crate) fn each_object(
+        &self,
+        room: &mut Vec<u8>,
+        mut give: impl FnMut(usize, &[u8]) -> crate::error::Result<()>,
+    ) -> crate::error::Result<()> {
+        let Some(rows) = self.rows() else {
+            return (0..self.len()).filter(|&at| !is_blank(self.raw(at))).try_for_each(|at| give(at, self.raw(at)));
+        };
+        room.clear();
+        rows.lines(room)?;
+        room.split_inclusive(|&byte| byte == b'\n').enumerate().try_for_each(|(at, line)| give(at, line))
+    }
+
     /// The number of the record last read, counted from the block's first.
     pub(crate) fn current_line(&self) -> u64 {
         self.current.load(Ordering::Relaxed) as u64

@@ -8,7 +8,7 @@ use std::{
 
 use ignore::WalkBuilder;
 
-use super::{files::Files, packing::PACKED};
+use super::{files::Files, packing::PACKED, reading::Reading};
 use crate::{
     config::RunConfig,
     error::{Error, ErrorKind, Result},
@@ -113,9 +113,9 @@ fn references(config: &RunConfig, inputs: &[Input]) -> Result<Vec<Input>> {
     }
 }
 
-/// What holds decisions: JSON Lines, under one name.
+/// What holds decisions, a table or JSON Lines, under one name.
 pub(crate) fn expand_decisions(name: &str) -> Result<Vec<Input>> {
-    named(&[name.into()], Some(Format::Lines), false)
+    named(&[name.into()], Reading::decisions(name).format, false)
 }
 
 /// The files that names mean.
@@ -217,7 +217,7 @@ fn is_wanted(name: &str) -> bool {
     let name = PACKED.iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(name);
     // What an earlier run wrote beside what it kept is no collection.
     let is_data = Format::of_name(name).is_some_and(|format| !format.is_document()) && !name.ends_with(".json");
-    is_data && !name.ends_with(".decisions.jsonl")
+    is_data && !name.rsplit_once('.').is_some_and(|(stem, _)| stem.ends_with(".decisions"))
 }
 
 fn matching(pattern: &str) -> Result<Vec<PathBuf>> {

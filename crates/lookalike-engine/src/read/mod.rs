@@ -38,7 +38,9 @@ mod tables;
 #[cfg(feature = "warc")]
 mod warc;
 
-pub(crate) use block::{Block, BlockInfo, LineCounter, Room, Tag, is_blank};
+#[cfg(test)]
+pub(crate) use block::is_blank;
+pub(crate) use block::{Block, BlockInfo, LineCounter, Room, Tag};
 pub(crate) use blocks::{Blocks, Start, each_block};
 pub(crate) use cells::Columns;
 #[cfg(feature = "encodings")]

@@ -104,6 +104,14 @@ impl Rows {
         match *self {}
     }
 
+    pub(super) fn lines(&self, _: &mut Vec<u8>) -> Result<()> {
+        match *self {}
+    }
+
+    pub(crate) fn is_json(&self, _: &str) -> bool {
+        match *self {}
+    }
+
     pub(super) fn json_line(&self, _: usize, _: &mut Vec<u8>) -> Result<()> {
         match *self {}
     }

@@ -28,6 +28,13 @@ impl Reading {
         self.html.is_some()
     }
 
+    /// Decisions: a table where the name says so, else JSON Lines.
+    pub(crate) fn decisions(name: &str) -> Self {
+        let Some(format) = Format::of_name(name).filter(|format| format.is_table()) else { return Self::lines() };
+        let fields = Fields { text: "verdict".into(), id: "id".into(), keep: lookalike::cluster::Keep::First, label: None };
+        Self { format: Some(format), ..Self::of(fields) }
+    }
+
     /// JSON Lines that are not looked at as records.
     pub(crate) fn lines() -> Self {
         let fields = Fields { text: String::new(), id: String::new(), keep: lookalike::cluster::Keep::First, label: None };

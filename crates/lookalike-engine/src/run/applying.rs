@@ -15,7 +15,7 @@ use super::{
     dedup::pool,
     ids::hash_name,
     parallel::{Place, Weigh, in_order, in_order_placed},
-    retrieving::parse,
+    retrieving::{as_written, parse},
     sketching::reading,
 };
 use crate::{
@@ -23,7 +23,7 @@ use crate::{
     error::{Error, ErrorKind, Result, without_panic},
     memory::peak_memory,
     places::Places,
-    read::{Block, BlockInfo, Blocks, Input, Reading, Room, Source, each_block, expand, expand_decisions, is_blank},
+    read::{Block, BlockInfo, Blocks, Input, Reading, Room, Source, each_block, expand, expand_decisions},
     write::{Kept, Output, Shape, finish, refuse_overwriting},
 };
 
@@ -71,7 +71,7 @@ fn both_passes(decisions: &str, config: &RunConfig, path: &Path, observer: Obser
     let all: Vec<Input> = inputs.iter().chain([&written]).cloned().collect();
     refuse_overwriting(&[Some(path), config.skip_bad.as_deref()].into_iter().flatten().collect::<Vec<_>>(), &all)?;
     let source = Source::new(inputs, reading(config)?, &config.temp_dir)?;
-    let written = Source::new(vec![written], Reading::lines(), &config.temp_dir)?;
+    let written = Source::new(vec![written], Reading::decisions(decisions), &config.temp_dir)?;
     let pool = pool(config.threads)?;
     // Opened before the work: better to hear now that a folder is missing than later.
     let output = Output::create(path, config.threads)?;
@@ -143,13 +143,14 @@ impl Decided {
         let mut rows: Vec<u128> = Vec::new();
         in_order(
             pool,
-            Blocks::new(source),
-            |block, (): &mut ()| {
+            Blocks::new(source).whole(true),
+            |block, room: &mut Vec<u8>| {
                 let mut rows = Vec::new();
-                for at in (0..block.len()).filter(|&at| !is_blank(block.raw(at))) {
-                    let row = decision(block.raw(at));
+                block.each_object(room, |at, line| {
+                    let row = decision(line, block);
                     rows.push(row.map_err(|what| Error::on_line(ErrorKind::Record, at as u64, what))?);
-                }
+                    Ok(())
+                })?;
                 Ok(rows)
             },
             |block| {
@@ -192,12 +193,13 @@ impl Decided {
 }
 
 /// A line of decisions as a row.
-fn decision(line: &[u8]) -> std::result::Result<u128, String> {
+fn decision(line: &[u8], block: &Block) -> std::result::Result<u128, String> {
     let line: DecisionLine = parse(line, "a decision that dedup wrote, of which id and verdict, kept or dropped, are read")?;
-    if !line.id.get().starts_with(|c: char| matches!(c, '"' | '-' | '0'..='9')) {
-        return Err(format!("{} is no id; an id is a string or a number", line.id));
+    let id = as_written(line.id, "id", block)?;
+    if !id.get().starts_with(|c: char| matches!(c, '"' | '-' | '0'..='9')) {
+        return Err(format!("{id} is no id; an id is a string or a number"));
     }
-    Ok(hash_name(line.id.get()) & !1 | u128::from(line.verdict == Verdict::Kept))
+    Ok(hash_name(id.get()) & !1 | u128::from(line.verdict == Verdict::Kept))
 }
 
 /// The documents of a block, with the first row of decisions about each one's id.
@@ -363,24 +365,24 @@ impl Met {
         }
         // Which rows of an id are left, the order of its decisions tells.
         let (mut seen, mut found) = (BTreeMap::new(), None);
-        each_block(Blocks::new(written), |block, first_line| {
-            for at in (0..block.len()).filter(|&at| !is_blank(block.raw(at))) {
-                let Ok(row) = decision(block.raw(at)) else { return Err(written.changed(0)) };
+        let mut room = Vec::new();
+        each_block(Blocks::new(written).whole(true), |block, first_line| {
+            block.each_object(&mut room, |at, line| {
+                let Ok(row) = decision(line, block) else { return Err(written.changed(0)) };
                 let Some(first) = decided.first(row) else { return Err(written.changed(0)) };
                 let row = if decided.is_of(first + 1, row) { seen.entry(first).or_insert(first) } else { &mut { first } };
-                if !self.taken.contains(*row as u64) {
-                    let line: std::result::Result<DecisionLine, _> = serde_json::from_slice(block.raw(at));
-                    found = line.ok().map(|line| (first_line + at as u64, line.id.to_string()));
-                    return Ok(false);
+                if found.is_none() && !self.taken.contains(*row as u64) {
+                    let line: std::result::Result<DecisionLine, _> = serde_json::from_slice(line);
+                    found = line.ok().map(|line| (written.place(block.tag().part, first_line + at as u64), line.id.to_string()));
                 }
                 *row += 1;
-            }
-            Ok(true)
+                Ok(())
+            })?;
+            Ok(found.is_none())
         })?;
-        let name = written.name(0);
-        let (line, id) = found.ok_or_else(|| written.changed(0))?;
+        let (place, id) = found.ok_or_else(|| written.changed(0))?;
         let message = format!(
-            "{name}:{line}: a decision about {id}, and no such document in the input{}; apply decisions to the input of their run, \
+            "{place}: a decision about {id}, and no such document in the input{}; apply decisions to the input of their run, \
              and read it with the same options",
             if left == 1 { String::new() } else { format!(", nor for {} more", left - 1) }
         );

@@ -31,7 +31,7 @@ use crate::{
     memory::peak_memory,
     read::{Source, expand_with_references},
     state::State,
-    write::{Kept, LabelNames, Output, Shape, finish, refuse_other_than_lines, refuse_overwriting},
+    write::{Kept, LabelNames, Output, Shape, are_rows, finish, refuse_overwriting},
 };
 
 /// What to write. Nothing is written under its name before all of it is.
@@ -42,7 +42,7 @@ pub struct Outputs {
     /// Write every record there, not only those that are kept, with four fields more, whose names begin with this: `cluster`,
     /// `verdict`, `representative` and `similarity`.
     pub label: Option<String>,
-    /// The decisions, JSON Lines; `-` for standard output.
+    /// The decisions: a table where the name ends so (`.parquet`, `.arrow`, `.arrows`), else JSON Lines; `-` for standard output.
     pub decisions: Option<PathBuf>,
     /// See that all could be written, and write nothing.
     pub dry_run: bool,
@@ -73,7 +73,7 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, tell: Option<&mut Tell>, ob
     let paths = [&outputs.kept, &outputs.decisions, &config.skip_bad];
     let named: Vec<&Path> = paths.into_iter().flatten().map(PathBuf::as_path).collect();
     refuse_overwriting(&named, &inputs)?;
-    outputs.decisions.as_deref().map_or(Ok(()), |path| refuse_other_than_lines(path, "decisions"))?;
+    let decision_rows = outputs.decisions.as_deref().map(are_rows).transpose()?.unwrap_or(false);
     let source = Source::with_references(inputs, references, reading(config)?, &config.temp_dir)?;
     let state = config.resume.as_ref().map(|resume| State::open(resume, config, method.config(), &source));
     let mut state = state.transpose()?;
@@ -178,7 +178,10 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, tell: Option<&mut Tell>, ob
     let kept = pool.install(|| kept.map(Kept::end).transpose())?;
     bad.iter_mut().for_each(Output::end);
     if let Some(output) = &mut decisions {
-        emitting.decisions(&source, output)?;
+        match decision_rows {
+            false => emitting.decisions(&source, output)?,
+            true => decisions = decisions.take().map(|output| emitting.decision_rows(&source, output, groups)).transpose()?,
+        }
     }
     if let Some(tell) = tell {
         emitting.tell(&source, tell)?;

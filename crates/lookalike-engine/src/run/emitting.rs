@@ -17,8 +17,8 @@ use crate::{
     config::Observer,
     error::Result,
     places::{Numbering, Places},
-    read::{Block, Source},
-    write::{Decided, Kept, Likeness, Output, Representative},
+    read::{Block, RecordBatch, Source},
+    write::{Decided, DecisionRows, IdKind, Kept, Kinds, Likeness, Output, Representative},
 };
 
 /// Documents whose decisions one thread writes at a time.
@@ -103,6 +103,47 @@ impl<'a> Emitting<'a> {
             std::mem::swap(&mut ready, &mut next);
         }
         Ok(())
+    }
+
+    /// Writes every document's decision, but for references, as a table. Up to `ahead` row groups of it are in memory.
+    pub(crate) fn decision_rows(&self, source: &Source, output: Output, ahead: usize) -> Result<Output> {
+        let (references, documents) = (self.table.references.documents, self.table.documents);
+        let stretch = |start: u64| start..documents.min(start + STRETCH);
+        let at_once = STRETCH * 2 * self.pool.current_num_threads() as u64;
+        self.pool.install(|| {
+            let mut rows = DecisionRows::new(output, self.kinds_of_ids()?, ahead)?;
+            let shape = rows.shape();
+            for start in (references..documents).step_by(at_once as usize) {
+                let starts: Vec<u64> = (start..documents.min(start + at_once)).step_by(STRETCH as usize).collect();
+                let make = |&start: &u64| {
+                    let mut made = shape.rows();
+                    self.each(source, stretch(start), |decided| made.push(decided))?;
+                    made.batch()
+                };
+                let made: Vec<Result<RecordBatch>> = starts.par_iter().map(make).collect();
+                made.into_iter().try_for_each(|batch| rows.push(batch?))?;
+            }
+            rows.end()
+        })
+    }
+
+    /// What the ids of documents are, and those of who stands for some.
+    fn kinds_of_ids(&self) -> Result<Kinds> {
+        let (references, documents) = (self.table.references.documents, self.table.documents);
+        let kind = |range: Range<u64>| -> Result<Option<IdKind>> {
+            let (mut kind, mut room) = (None::<IdKind>, Vec::new());
+            for start in range.clone().step_by(STRETCH as usize) {
+                self.table.ids.each(start..range.end.min(start + STRETCH), &mut room, |id| {
+                    let own = IdKind::of(id);
+                    kind = Some(kind.map_or(own, |kind| kind.with(own)));
+                    Ok(())
+                })?;
+            }
+            Ok(kind)
+        };
+        let own = kind(references..documents)?.unwrap_or(IdKind::Strings);
+        let others = kind(0..references)?.map_or(own, |kind| kind.with(own));
+        Ok(Kinds { documents: own, representatives: others, references: references > 0 })
     }
 
     /// Tells every document's decision, but for references, in input order.

@@ -1,6 +1,6 @@
 //! What stands in files of pairs and of decisions → documents by their places in the input.
 
-use std::path::Path;
+use std::{borrow::Cow, path::Path};
 
 use lookalike::verify::Measure;
 use serde::Deserialize;
@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use super::{enrolling::Roll, sampling::SimilarPair};
 use crate::{
     error::{Error, ErrorKind, Result},
-    read::{Blocks, Input, Reading, Source, each_block, is_blank},
+    read::{Block, Blocks, Input, Reading, Source, each_block},
 };
 
 /// What a line says, or what is wrong with it and what to do, for behind `path:line: `.
@@ -60,7 +60,7 @@ impl PairLine<'_> {
 /// A file that cannot be read; a line that is no such pair, that names a document that is not there, or the same twice.
 pub fn read_pairs(path: &Path, roll: &Roll, measure: Measure, temp_dir: &Path) -> Result<Vec<SimilarPair>> {
     let mut pairs = Vec::new();
-    each_line(path, temp_dir, |line| {
+    each_line(path, Reading::lines(), temp_dir, |line, _| {
         let line: PairLine = parse(line, "{\"a\": \"one id\", \"b\": \"another\"}")?;
         let similarity = line.similarity(measure)?;
         let [a, b] = [line.a, line.b].map(|id| named(roll, id));
@@ -94,15 +94,17 @@ struct DecisionLine<'a> {
 /// A file that cannot be read, or does not have one decision for each document of the roll.
 pub fn read_decisions(path: &Path, roll: &Roll, temp_dir: &Path) -> Result<Vec<u32>> {
     let mut representatives: Vec<Option<u32>> = vec![None; roll.documents() as usize];
-    each_line(path, temp_dir, |line| {
+    let reading = Reading::decisions(&path.display().to_string());
+    each_line(path, reading, temp_dir, |line, block| {
         let line: DecisionLine = parse(line, "a decision that dedup wrote")?;
         if let Some(reference) = line.reference {
             return Err(format!(
                 "dropped for a document of a reference, {reference}: give the decisions of a run without --against"
             ));
         }
-        let document = named(roll, line.id)?;
-        let representative = line.representative.map_or(Ok(document), |id| named(roll, id))?;
+        let of = |column: &str, id: &RawValue| named(roll, &*as_written(id, column, block)?);
+        let document = of("id", line.id)?;
+        let representative = line.representative.map_or(Ok(document), |id| of("representative", id))?;
         match representatives[document as usize].replace(representative) {
             None => Ok(()),
             Some(_) => Err(format!("a second decision about {}; are these the decisions of one run?", line.id)),
@@ -137,16 +139,24 @@ fn named(roll: &Roll, id: &RawValue) -> Checked<u32> {
     })
 }
 
-/// Gives each line that is not blank; what is wrong with one is told with its place.
-fn each_line(path: &Path, temp_dir: &Path, mut give: impl FnMut(&[u8]) -> Checked<()>) -> Result<()> {
-    let source = Source::new(vec![Input::File(path.into())], Reading::lines(), temp_dir)?;
-    each_block(Blocks::new(&source), |block, first_line| {
-        for at in 0..block.len() {
-            let (line, number) = (block.raw(at), first_line + at as u64);
-            if !is_blank(line) {
-                give(line).map_err(|what| Error::new(ErrorKind::Record, format!("{}:{number}: {what}", path.display())))?;
-            }
-        }
+/// An id of decisions as the collection has it: a table with ids of several types has them as JSON.
+pub(super) fn as_written<'a>(id: &'a RawValue, column: &str, block: &Block) -> Checked<Cow<'a, RawValue>> {
+    if !block.rows().is_some_and(|rows| rows.is_json(column)) {
+        return Ok(Cow::Borrowed(id));
+    }
+    let inner = serde_json::from_str(id.get()).and_then(RawValue::from_string);
+    inner.map(Cow::Owned).map_err(|_| format!("{id} is no id; the column {column:?} says that it holds JSON"))
+}
+
+/// Gives each line that is not blank, or a table's rows as such lines; what is wrong with one is told with its place.
+fn each_line(path: &Path, reading: Reading, temp_dir: &Path, mut give: impl FnMut(&[u8], &Block) -> Checked<()>) -> Result<()> {
+    let source = Source::new(vec![Input::File(path.into())], reading, temp_dir)?;
+    let mut room = Vec::new();
+    each_block(Blocks::new(&source).whole(true), |block, first_line| {
+        block.each_object(&mut room, |at, line| {
+            let place = || source.place(block.tag().part, first_line + at as u64);
+            give(line, block).map_err(|what| Error::new(ErrorKind::Record, format!("{}: {what}", place())))
+        })?;
         Ok(true)
     })
 }

@@ -52,6 +52,28 @@ pub(crate) fn refuse_other_than_lines(path: &Path, what: &str) -> Result<()> {
     }
 }
 
+/// Whether decisions under a name are a table.
+///
+/// # Errors
+/// A name that says they are something else, or a table that is compressed as a whole.
+pub(crate) fn are_rows(path: &Path) -> Result<bool> {
+    let name = path.display().to_string();
+    let refuse = |what: &str| Err(Error::new(ErrorKind::Output, format!("{name}: {what}")));
+    match Format::of_name(&name) {
+        Some(Format::Parquet | Format::Arrow) if Packing::of_name(&name) != Packing::Plain => refuse(PACKED_TABLE),
+        Some(Format::Parquet | Format::Arrow) if !cfg!(feature = "tables") => {
+            refuse("this lookalike was built without tables (the cargo feature `tables`)")
+        }
+        Some(Format::Parquet | Format::Arrow) => Ok(true),
+        Some(Format::Delimited) => {
+            refuse("decisions are JSON Lines or a table; give a name that ends with .jsonl, .parquet or .arrow")
+        }
+        _ => Ok(false),
+    }
+}
+
+const PACKED_TABLE: &str = "a table is compressed inside, column by column; give a name that ends with .parquet or .arrow";
+
 /// What a row group takes that is filled or encoded.
 const TABLE_MEMORY: u64 = 96 << 20;
 
@@ -90,9 +112,7 @@ impl Shape {
                 return Err(refuse(what));
             }
             Some(Format::Parquet | Format::Arrow) if Packing::of_name(&name) != Packing::Plain => {
-                return Err(refuse(
-                    "a table is compressed inside, column by column; give a name that ends with .parquet or .arrow",
-                ));
+                return Err(refuse(PACKED_TABLE));
             }
             Some(Format::Parquet | Format::Arrow) => Self::Table,
             Some(Format::Html | Format::Warc) => {

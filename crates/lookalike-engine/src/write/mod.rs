@@ -2,9 +2,12 @@
 
 #[cfg(feature = "codecs")]
 mod codecs;
+#[cfg(feature = "tables")]
+mod decision_rows;
 mod decisions;
 mod encode;
 mod gzip;
+mod ids;
 mod kept;
 mod labels;
 mod output;
@@ -16,9 +19,14 @@ mod sink;
 #[cfg(feature = "tables")]
 pub(crate) mod table;
 
+#[cfg(feature = "tables")]
+pub(crate) use decision_rows::{DecisionRows, Kinds};
 pub use decisions::{Decided, Likeness, Representative, reason_name};
-pub(crate) use kept::{Kept, Piece, Shape, refuse_other_than_lines};
+pub use ids::IdKind;
+pub(crate) use kept::{Kept, Piece, Shape, are_rows, refuse_other_than_lines};
 pub(crate) use labels::{Label, LabelNames, Labelling, refused};
 pub(crate) use output::{Output, finish};
 pub(crate) use overwriting::refuse_overwriting;
+#[cfg(not(feature = "tables"))]
+pub(crate) use rows::{DecisionRows, Kinds};
 pub(crate) use rows::{RowLabels, refuse_table_names};

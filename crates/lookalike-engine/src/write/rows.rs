@@ -139,7 +139,7 @@ fn layout(source: &Source) -> Result<Layout> {
     Ok(Layout { schema, ..first })
 }
 
-fn format(name: &str) -> Format {
+pub(super) fn format(name: &str) -> Format {
     let name = name.to_ascii_lowercase();
     match () {
         () if name.ends_with(".arrows") => ArrowStream,

@@ -175,6 +175,21 @@ impl Rows {
         json::write_lines(&self.masked(mask)?, out)
     }
 
+    /// Appends all rows, all their columns, as JSON Lines.
+    ///
+    /// # Errors
+    /// A type that JSON cannot have.
+    pub fn lines(&self, out: &mut Vec<u8>) -> Result<()> {
+        json::write_lines(&self.batch, out)
+    }
+
+    /// Whether a column says of its strings that they are JSON (Arrow's canonical extension type `arrow.json`).
+    pub fn is_json(&self, column: &str) -> bool {
+        let [key, value] = super::JSON;
+        let field = self.batch.schema_ref().field_with_name(column);
+        field.is_ok_and(|field| field.metadata().get(key).is_some_and(|name| name == value))
+    }
+
     /// Appends a row, all its columns, as one JSON object and a newline.
     ///
     /// # Errors

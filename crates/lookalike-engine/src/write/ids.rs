@@ -1,0 +1,43 @@
+//! What ids are, where a column has one type.
+
+/// What all ids of a column are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IdKind {
+    /// Strings: a column of these.
+    Strings,
+    /// Whole numbers of 64 bits: a column of these.
+    Integers,
+    /// Other numbers, or some of both: a column of what they are in JSON, so that 1 and "1" stay two.
+    Mixed,
+}
+
+impl IdKind {
+    /// What an id is, given as JSON.
+    pub fn of(id: &str) -> Self {
+        match id.starts_with('"') {
+            true => Self::Strings,
+            false if id.parse::<i64>().is_ok() => Self::Integers,
+            false => Self::Mixed,
+        }
+    }
+
+    /// What these and others are in one column.
+    pub fn with(self, other: Self) -> Self {
+        if self == other { self } else { Self::Mixed }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_of_one_column_have_one_kind() {
+        let kind = |ids: &[&str]| ids.iter().map(|id| IdKind::of(id)).reduce(IdKind::with).unwrap();
+        assert_eq!(kind(&["\"a\"", "\"1\""]), IdKind::Strings);
+        assert_eq!(kind(&["1", "-9223372036854775808"]), IdKind::Integers);
+        for mixed in [&["1", "\"1\""][..], &["1.5"], &["9223372036854775808"], &["1", "1.0"], &["1e3"]] {
+            assert_eq!(kind(mixed), IdKind::Mixed, "{mixed:?}");
+        }
+    }
+}
