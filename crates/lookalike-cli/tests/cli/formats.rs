@@ -81,6 +81,28 @@ fn kept_records_are_as_they_came() {
 }
 
 #[test]
+fn nothing_inside_is_told_in_the_format_s_words() {
+    let place = Place::new();
+    place
+        .write("head.csv", "id,text\r\n")
+        .write("empty.csv", "")
+        .write("in.json", "[]")
+        .write("in.jsonl", "")
+        .write("blank.csv", "id,text\n\n");
+    for (input, words) in [
+        ("head.csv", "head.csv: no documents: the input has no rows; below the header each must be a record"),
+        ("empty.csv", "empty.csv: no documents: the input has no rows"),
+        ("blank.csv", "blank.csv: no documents: the input has only blank rows"),
+        ("in.json", "in.json: no documents: the input is an array without elements; each element must be a JSON object"),
+        ("in.jsonl", "in.jsonl: no documents: the input is empty; each line must be one JSON object"),
+        ("in.jsonl in.json", "no documents: the input is empty; each line must be one JSON object"),
+    ] {
+        let ran = place.run(&format!("dedup {input}"));
+        assert!(ran.code == 2 && ran.err.contains(words), "{input}: {}", ran.err);
+    }
+}
+
+#[test]
 fn what_is_wrong_is_told_with_its_place() {
     let place = Place::new();
     place.write("ragged.csv", "id,text\n1,a\n2,b,c\n").write("quote.csv", "id,text\n1,a\n2,\"b\n3,c\n");

@@ -156,7 +156,8 @@ impl Shape {
                 *rows = Some(table.masked(&mask)?);
                 return Ok(());
             }
-            return if *records > 0 { table.masked_lines(&mask, bytes) } else { Ok(()) };
+            let placed = |error: Error| error.placed(|row| source.place(block.part, info.first_line + row));
+            return if *records > 0 { table.masked_lines(&mask, bytes).map_err(placed) } else { Ok(()) };
         }
         info.each_document(block, source, |document, at| {
             if !is_kept(document) {

@@ -13,6 +13,7 @@ mod parquet;
 mod ranges;
 mod retype;
 mod rows;
+mod stored;
 mod values;
 
 pub use arrow_array::RecordBatch;
