@@ -35,6 +35,7 @@ mod source;
 pub(crate) mod table;
 #[cfg_attr(not(feature = "tables"), path = "no_tables.rs")]
 mod tables;
+mod utf16;
 #[cfg(feature = "warc")]
 mod warc;
 
@@ -58,3 +59,4 @@ pub(crate) use source::Source;
 pub(crate) use table::{Layout, RecordBatch};
 #[cfg(not(feature = "tables"))]
 pub(crate) use tables::{RecordBatch, Rows};
+pub(crate) use utf16::Utf16;

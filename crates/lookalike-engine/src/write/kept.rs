@@ -10,7 +10,7 @@ use super::{
 use crate::{
     error::{Error, ErrorKind, Result},
     format::Format,
-    read::{Block, BlockInfo, Columns, Packing, RecordBatch, Room, Source},
+    read::{Block, BlockInfo, Columns, Packing, RecordBatch, Room, Source, Utf16},
 };
 
 /// What records are written as.
@@ -199,7 +199,7 @@ impl Shape {
         // One that ends with its input gets a line end. A carriage return is one in CSV alone.
         let ended = |last: u8| last == b'\n' || last == b'\r' && self == Self::Delimited;
         if !run.is_empty() && !ended(bytes[run.end - 1]) {
-            give(b"\n")?;
+            give(block.columns().filter(|_| self == Self::Delimited).map_or(b"\n", |columns| columns.line_end()))?;
         }
         Ok(records)
     }
@@ -214,9 +214,27 @@ pub(crate) struct Kept {
 }
 
 enum Target {
-    /// And whether anything was written.
-    Bytes(Output, bool),
+    /// And what was written of.
+    Bytes(Output, Begun),
     Rows(Box<KeptRows>),
+}
+
+/// What an output of bytes has begun with.
+#[derive(Default)]
+struct Begun {
+    /// Whether it has.
+    begun: bool,
+    /// Of CSV in UTF-16, what it is.
+    utf16: Option<Utf16>,
+    room: Vec<u8>,
+}
+
+/// Writes bytes, of CSV in UTF-16 as they stood in the input.
+fn write_as(output: &mut Output, utf16: Option<Utf16>, bytes: &[u8], room: &mut Vec<u8>) -> Result<()> {
+    let Some(order) = utf16 else { return output.write(bytes) };
+    room.clear();
+    order.put(bytes, room);
+    output.write(room)
 }
 
 impl Kept {
@@ -225,7 +243,7 @@ impl Kept {
     pub(crate) fn new(output: Output, shape: Shape, source: &Source, labels: Option<&LabelNames>, ahead: usize) -> Result<Self> {
         let output = match shape {
             Shape::Table => Target::Rows(Box::new(KeptRows::new(output, source, labels, ahead)?)),
-            Shape::Lines | Shape::Array | Shape::Delimited => Target::Bytes(output, false),
+            Shape::Lines | Shape::Array | Shape::Delimited => Target::Bytes(output, Begun::default()),
         };
         let labels = labels.map(|names| (names.clone(), source.reading().encoding));
         Ok(Self { shape, output, labels })
@@ -255,9 +273,13 @@ impl Kept {
     }
 
     fn write_bytes(&mut self, mut bytes: &[u8], columns: Option<&Arc<Columns>>) -> Result<()> {
-        let Self { shape, output: Target::Bytes(output, begun), labels } = self else { return Ok(()) };
-        if !*begun && !bytes.is_empty() {
-            *begun = true;
+        let Self { shape, output: Target::Bytes(output, Begun { begun, utf16, room }), labels } = self else { return Ok(()) };
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let own = columns.filter(|_| *shape == Shape::Delimited).and_then(|columns| columns.utf16());
+        if !*begun {
+            (*begun, *utf16) = (true, own);
             match (*shape, columns) {
                 (Shape::Array, _) => {
                     output.write(b"[")?;
@@ -267,14 +289,18 @@ impl Kept {
                     Some((names, encoding)) => {
                         let mut header = Vec::new();
                         names.onto_header(columns, *encoding, &mut header);
-                        output.write(&header)?;
+                        write_as(output, own, &header, room)?;
                     }
-                    None => output.write(columns.header())?,
+                    None => write_as(output, own, columns.header(), room)?,
                 },
                 _ => {}
             }
         }
-        output.write(bytes)
+        if own != *utf16 {
+            let message = "CSV files of several encodings cannot stand in one CSV file; give a name that ends with .jsonl";
+            return Err(Error::new(ErrorKind::Output, message));
+        }
+        write_as(output, own, bytes, room)
     }
 
     /// What puts labels onto rows that are written as a table.
@@ -288,7 +314,7 @@ impl Kept {
             Target::Rows(output) => output.end()?,
             Target::Bytes(mut output, begun) => {
                 if self.shape == Shape::Array {
-                    output.write(if begun { b"\n]\n" } else { b"[]\n" })?;
+                    output.write(if begun.begun { b"\n]\n" } else { b"[]\n" })?;
                 }
                 output
             }
