@@ -179,6 +179,63 @@ fn nothing_inside_is_told_in_the_format_s_words() {
 }
 
 #[test]
+fn what_is_left_out_of_folders_is_told() {
+    let place = Place::new();
+    std::fs::create_dir_all(place.path("mixed/deep")).unwrap();
+    for name in ["a.txt", "b.txt", "deep/c.md", ".hidden.rst", "picture.png"] {
+        place.write(&format!("mixed/{name}"), format!("a text that stands in the file {name} alone"));
+    }
+    let advice = "where a folder has files of records, only these are read; to have documents read too, name them, as with the quoted glob";
+    // Without records the documents are read, and what is neither is told.
+    let ran = place.run("dedup mixed -o kept.jsonl");
+    assert!(
+        ran.err.contains("3 documents in")
+            && ran.err.contains("  left out 1 file of folders, such as mixed/picture.png: of a folder")
+    );
+    place.write("mixed/deep/in.jsonl", lines()).write("mixed/old.decisions.jsonl", "{}\n");
+    let ran = place.run("dedup mixed -o kept.jsonl");
+    let told = format!("  left out 4 files of folders, such as mixed/a.txt: {advice} 'mixed/*.txt'\n");
+    assert!(ran.err.contains("4 documents in") && ran.err.contains(&told), "{}", ran.err);
+    let told: Value = serde_json::from_str(&place.run("dedup mixed --json").out).unwrap();
+    assert_eq!((&told["left_out"]["files"], &told["left_out"]["example"]), (&4.into(), &"mixed/a.txt".into()), "{told}");
+    assert!(place.run("pairs mixed").err.contains("left out: 4 files of folders, such as mixed/a.txt"));
+    // Once they are named they are not left out.
+    let ran = place.run("dedup mixed ./mixed/*.txt mixed/picture.png --format text -o kept.jsonl");
+    assert!(ran.code == 2 && ran.err.contains("given twice"), "all of them are documents then: {}", ran.err);
+    let ran = place.run("dedup mixed ./mixed/*.txt ./mixed/deep/*.md -o kept.jsonl");
+    assert!(
+        ran.err.contains("7 documents in") && ran.err.contains("  left out 1 file of folders, such as mixed/picture.png"),
+        "{}",
+        ran.err
+    );
+    let ran = place.run("dedup mixed --format text -o kept.jsonl");
+    assert!(ran.err.contains("6 documents in") && !ran.err.contains("left out"), "{}", ran.err);
+    let told: Value = serde_json::from_str(&place.run("dedup mixed/deep/in.jsonl --json").out).unwrap();
+    assert!(told.get("left_out").is_none());
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_followed_once() {
+    use std::os::unix::fs::symlink;
+    let place = Place::new();
+    std::fs::create_dir_all(place.path("all/of/it")).unwrap();
+    std::fs::create_dir(place.path("beside")).unwrap();
+    place.write("all/of/it/z.jsonl", lines()).write("beside/b.jsonl", lines().replace("\"id\":\"", "\"id\":\"beside "));
+    symlink("..", place.path("all/of/back")).unwrap();
+    symlink(".", place.path("all/here")).unwrap();
+    symlink("of/it", place.path("all/a")).unwrap();
+    symlink("of/it/z.jsonl", place.path("all/b.jsonl")).unwrap();
+    symlink("../beside", place.path("all/beside")).unwrap();
+    let ran = place.run("dedup all --decisions -");
+    assert!(ran.code == 0 && ran.err.contains("8 documents in") && !ran.err.contains("left out"), "{}", ran.err);
+    std::fs::remove_file(place.path("beside/b.jsonl")).unwrap();
+    place.write("beside/of.txt", "another text");
+    let ran = place.run("dedup all --id-field none --decisions -");
+    assert!(ran.out.starts_with("{\"id\":\"all/of/it/z.jsonl:1\""), "called by its own name: {} {}", ran.out, ran.err);
+}
+
+#[test]
 fn what_is_wrong_is_told_with_its_place() {
     let place = Place::new();
     place.write("ragged.csv", "id,text\n1,a\n2,b,c\n").write("quote.csv", "id,text\n1,a\n2,\"b\n3,c\n");

@@ -46,7 +46,8 @@ pub(crate) use cells::Columns;
 pub(crate) use encoding::{encode, named as encoding_named};
 #[cfg(feature = "html")]
 pub use html::Extractor;
-pub(crate) use input::{Input, expand, expand_decisions, expand_with_references};
+pub use input::LeftOut;
+pub(crate) use input::{Expanded, Input, expand, expand_decisions, expand_with_references};
 pub(crate) use names::field_of;
 pub use packing::PACKED;
 pub(crate) use packing::Packing;
