@@ -236,6 +236,35 @@ fn links_are_followed_once() {
 }
 
 #[test]
+fn a_pipe_is_to_say_what_it_holds_before() {
+    let place = Place::new();
+    place.write("in.csv", csv(",")).write("in.arrows", std::fs::read(testdata("formats/tables/pyarrow_stream.arrows")).unwrap());
+    for (from, asked, words) in [
+        ("in.csv", "- -o kept.csv", "kept.csv: stdin is only known to be CSV when it is read: say it before with --format csv"),
+        (
+            "in.arrows",
+            "- -o kept.arrows",
+            "stdin is no file, and a table is read here and there: write it to a file first, such as",
+        ),
+        (
+            "in.arrows",
+            "- -o kept.jsonl",
+            "stdin: is a table (Parquet or Arrow), which is read here and there; write it to a file first",
+        ),
+        ("in.arrows", "- -o kept.arrows --format arrow", "stdin: is a table (Parquet or Arrow)"),
+    ] {
+        let stdin = std::fs::File::open(place.path(from)).unwrap();
+        let ran = crate::Ran::of(place.command(&format!("dedup {asked}")).stdin(stdin).output().unwrap());
+        assert!(ran.code == 2 && ran.err.contains(words), "{asked}: {}", ran.err);
+    }
+    let stdin = std::fs::File::open(place.path("in.csv")).unwrap();
+    assert!(place.command("dedup - -o kept.csv --format csv -q").stdin(stdin).status().unwrap().success());
+    assert_eq!(place.read("kept.csv").lines().next(), Some("id,text,note"));
+    let ran = place.run("dedup in.arrows -o kept.arrows");
+    assert!(ran.code == 0 && std::fs::read(place.path("kept.arrows")).unwrap().starts_with(&[0xff; 4]), "{}", ran.err);
+}
+
+#[test]
 fn what_is_wrong_is_told_with_its_place() {
     let place = Place::new();
     place.write("ragged.csv", "id,text\n1,a\n2,b,c\n").write("quote.csv", "id,text\n1,a\n2,\"b\n3,c\n");

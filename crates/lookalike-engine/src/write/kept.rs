@@ -10,7 +10,7 @@ use super::{
 use crate::{
     error::{Error, ErrorKind, Result},
     format::Format,
-    read::{Block, BlockInfo, Columns, Packing, RecordBatch, Room, Source, Utf16},
+    read::{Block, BlockInfo, Columns, Input, Packing, RecordBatch, Room, Source, Utf16},
 };
 
 /// What records are written as.
@@ -79,12 +79,30 @@ impl Shape {
         let all = |format| source.formats().iter().all(|one| *one == Some(format));
         let all_tables = source.formats().iter().all(|one| one.is_some_and(Format::is_table));
         let asked = Format::of_name(&name);
+        // What comes from a pipe is known when it is read, and the output is named before.
+        let known = |fits: fn(Format) -> bool| source.formats().iter().flatten().all(|&one| fits(one));
+        let unknown = source.inputs()[source.references()..].iter().zip(source.formats()).find(|(_, format)| format.is_none());
+        let unknown = unknown.map(|(input, _)| input);
         let shape = match asked {
             Some(Format::Lines) if !Format::may_be_array(&name) => Self::Lines,
             Some(Format::Delimited) if !all(Format::Delimited) => {
-                return Err(refuse("CSV is written only where all inputs are CSV; give a name that ends with .jsonl"));
+                let what = match unknown {
+                    Some(input) if known(|one| one == Format::Delimited) => &format!(
+                        "{} is only known to be CSV when it is read: say it before with --format csv, or give a name that ends with .jsonl",
+                        input.name()
+                    ),
+                    _ => "CSV is written only where all inputs are CSV; give a name that ends with .jsonl",
+                };
+                return Err(refuse(what));
             }
             Some(Format::Parquet | Format::Arrow) if !all_tables => {
+                if let Some(input) = unknown.filter(|input| known(Format::is_table) && !matches!(input, Input::Object(_))) {
+                    return Err(refuse(&format!(
+                        "a table is written only where all inputs are tables, and {} is no file, and a table is read here and there: \
+                         write it to a file first, such as in.parquet, in.arrow or, of a stream, in.arrows, and name that file",
+                        input.name()
+                    )));
+                }
                 let what =
                     "a table is written only where all inputs are tables (Parquet or Arrow); give a name that ends with .jsonl";
                 return Err(refuse(what));
