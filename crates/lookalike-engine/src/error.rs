@@ -2,12 +2,9 @@
 
 use std::{
     any::Any,
-    cell::Cell,
     fmt, io,
     panic::{self, AssertUnwindSafe},
     path::Path,
-    sync::Once,
-    thread,
 };
 
 /// The result of an engine function.
@@ -146,29 +143,6 @@ impl Error {
 pub(crate) fn without_panic<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     let worked = panic::catch_unwind(AssertUnwindSafe(work));
     worked.unwrap_or_else(|panic| Err(Error::of_panic(&*panic)))
-}
-
-thread_local! {
-    /// Whether this thread is at work of which no panic is printed.
-    static QUIET: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Works, and gives what a panic carries, of which nothing is printed: for others' decoders, which panic at data. What was being
-/// changed when it happened must not be used any more.
-pub(crate) fn quietly<T>(work: impl FnOnce() -> T) -> thread::Result<T> {
-    static HOOK: Once = Once::new();
-    HOOK.call_once(|| {
-        let before = panic::take_hook();
-        panic::set_hook(Box::new(move |panic| {
-            if !QUIET.get() {
-                before(panic);
-            }
-        }));
-    });
-    let before = QUIET.replace(true);
-    let worked = panic::catch_unwind(AssertUnwindSafe(work));
-    QUIET.set(before);
-    worked
 }
 
 /// What a panic carries that ends a run at somebody's wish.

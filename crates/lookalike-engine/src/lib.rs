@@ -21,6 +21,10 @@
 
 mod error;
 
+// Where others' decoders are.
+#[cfg(any(feature = "html", feature = "tables"))]
+mod quiet;
+
 mod input_table;
 
 mod lock;

@@ -91,9 +91,9 @@ struct Leaving {
 }
 
 impl Leaving {
-    /// What is left out of all folders, and is no input by another name.
-    fn told(mut self, inputs: &[Input]) -> Option<LeftOut> {
-        if inputs.iter().any(|input| input.files().is_some()) || !self.others.is_empty() {
+    /// What is left out of all folders, and is no input by another name, if there are `several`.
+    fn told(mut self, inputs: &[Input], several: bool) -> Option<LeftOut> {
+        if several && !(self.documents.is_empty() && self.others.is_empty()) {
             let read: BTreeSet<PathBuf> = inputs.iter().flat_map(Input::places).map(|(place, _)| place).collect();
             let is_left = |path: &PathBuf| !read.contains(&path.canonicalize().unwrap_or_else(|_| path.clone()));
             self.documents.retain(is_left);
@@ -164,7 +164,7 @@ pub(crate) fn expand_with_references(config: &RunConfig) -> Result<Expanded> {
     let mut inputs = references(config, &own, &mut leaving)?;
     let references = inputs.len();
     inputs.extend(own);
-    let left_out = leaving.told(&inputs);
+    let left_out = leaving.told(&inputs, config.inputs.len() + config.against.len() > 1);
     Ok(Expanded { inputs, references, left_out })
 }
 

@@ -17,7 +17,7 @@ use html5ever::{
     tree_builder::{ElementFlags, NodeOrText, QuirksMode, TreeBuilderOpts, TreeSink},
 };
 
-use crate::error::quietly;
+use crate::quiet::quietly;
 
 /// Longer pages have no main part: their trees take hundreds of megabytes.
 const LONGEST: usize = 16 << 20;

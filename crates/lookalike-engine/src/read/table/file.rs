@@ -8,8 +8,9 @@ use parquet::schema::types::SchemaDescPtr;
 
 use super::{Columns, Ranges, ipc::Ipc, parquet::Parquet, rows::text_bytes};
 use crate::{
-    error::{Error, ErrorKind, Result, quietly, said},
+    error::{Error, ErrorKind, Result, said},
     input_table::InputTable,
+    quiet::quietly,
 };
 
 /// How a table is stored.

@@ -6,7 +6,10 @@ use arrow_ipc::{Type, convert::fb_to_schema, root_as_message};
 use arrow_schema::{DataType, Field, FieldRef, Fields, Schema};
 use base64::prelude::{BASE64_STANDARD, Engine};
 
-use crate::error::{Error, ErrorKind, Result, quietly, said};
+use crate::{
+    error::{Error, ErrorKind, Result, said},
+    quiet::quietly,
+};
 
 /// The schema of an Arrow file or stream.
 ///
