@@ -1,7 +1,7 @@
 //! What a run found and what it could not, in words: for the summaries of `dedup` and `pairs`.
 
 use lookalike::{Candidates, Config};
-use lookalike_engine::Finding;
+use lookalike_engine::{Finding, LeftOut};
 
 use crate::output::{bytes, count, counted};
 
@@ -29,6 +29,12 @@ pub fn aside(finding: &Finding) -> Vec<String> {
         lines.push(format!("{} that share no other with anybody", counted(finding.all_common, "text")));
     }
     lines
+}
+
+/// What folders held that was not read.
+pub fn left_out(left: &LeftOut) -> String {
+    let LeftOut { files, example, advice } = left;
+    format!("{} of folders, such as {example}: {advice}", counted(*files, "file"))
 }
 
 /// What the run took more than it was to take, if anything.

@@ -21,6 +21,10 @@
 
 mod error;
 
+// Where others' decoders are.
+#[cfg(any(feature = "html", feature = "tables"))]
+mod quiet;
+
 mod input_table;
 
 mod lock;
@@ -56,7 +60,7 @@ pub use input_table::InputTable;
 pub use memory::peak_memory;
 #[cfg(feature = "html")]
 pub use read::Extractor;
-pub use read::PACKED;
+pub use read::{LeftOut, PACKED};
 pub use run::{
     Against, Applied, Finding, Outputs, Pair, PairFigures, PairsSummary, Roll, SampleTruth, SimilarPair, Summary, Tell, TellPair,
     apply, dedup, dedup_told, enrol, find_texts, pairs, pairs_told, read_decisions, read_pairs, sample_truth,

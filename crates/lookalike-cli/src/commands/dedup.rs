@@ -11,7 +11,7 @@ use lookalike_engine::{Outputs, PACKED, Resume, Resumed, Stage, Summary, dedup};
 
 use crate::{
     args::{InputArgs, MethodArgs, RunArgs, run_config},
-    found::{above, aside, found},
+    found::{above, aside, found, left_out},
     output::{BOLD, Bars, DIM, bytes, count, counted, print, say, warning},
 };
 
@@ -199,6 +199,7 @@ impl Dedup {
             let aside = if self.dry_run { "to be set aside in" } else { "set aside in" };
             lines.push(format!("  bad      {} {aside} {file}", counted(s.bad_lines, "line")));
         }
+        lines.extend(s.left_out.as_ref().map(|left| format!("  left out {}", left_out(left))));
         if s.without_id == s.documents {
             let field = &self.input.records.fields.id_field;
             lines.push(format!("  ids      no record has the field {field:?}: documents are called file:line"));

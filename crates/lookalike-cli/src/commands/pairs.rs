@@ -8,7 +8,7 @@ use lookalike_engine::{RunConfig, pairs};
 
 use crate::{
     args::{FindArgs, InputArgs, MethodBy, RunArgs, ShingleArgs, VerifyBy, run_config},
-    found::{above, aside, found},
+    found::{above, aside, found, left_out},
     output::{Bars, counted, say, warning},
 };
 
@@ -87,6 +87,7 @@ impl Pairs {
             };
             say(&format!("{pairs} {among}{similar}; found: {}", found(&summary.finding, &config.method)));
             aside(&summary.finding).iter().for_each(|words| say(&format!("set aside: {words}")));
+            summary.left_out.iter().for_each(|left| say(&format!("left out: {}", left_out(left))));
             above(&summary.finding).iter().for_each(|words| say(&format!("memory: {words}")));
         }
         Ok(ExitCode::from(u8::from(summary.pairs == 0)))

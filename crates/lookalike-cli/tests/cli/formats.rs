@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Place, testdata};
+use super::{Place, labels::gzip, testdata};
 
 /// The same documents as JSON Lines, as an array, as CSV.
 const TEXTS: [(&str, &str, &str); 4] = [
@@ -65,8 +65,12 @@ fn kept_records_are_as_they_came() {
     assert_eq!(place.run("dedup in.csv -o kept.csv").code, 0);
     let all = csv(",");
     let rows: Vec<&str> = all.split_inclusive("\r\n").collect();
-    // The last of the file had no line end.
-    assert_eq!(place.read("kept.csv"), [rows[0], rows[1], rows[2], rows[4].trim_end(), "\n"].concat());
+    // The last of the file had no line end: it gets one as the others have.
+    assert_eq!(place.read("kept.csv"), [rows[0], rows[1], rows[2], rows[4]].concat());
+    let ran = place.run("dedup in.csv -o - --label --no-decisions");
+    assert!(ran.out.ends_with(",d,kept,,\r\n") && !ran.out.replace("\r\n", "").contains('\r'), "{}", ran.out);
+    place.write("cr.csv", "id,text\ra,one\rb,two");
+    assert_eq!(place.run("dedup cr.csv -o - --no-decisions").out, "id,text\ra,one\rb,two\r");
     assert!(place.path("kept.decisions.jsonl").exists());
     let both = place.run("dedup in.csv more.csv -o - --allow-repeated-ids --no-decisions");
     assert_eq!((both.code, both.out.matches("id,text,note").count()), (0, 1), "one header: {}", both.err);
@@ -78,6 +82,186 @@ fn kept_records_are_as_they_came() {
     // Several formats become lines.
     let mixed = place.run("dedup in.jsonl in.csv in.json -o kept.jsonl --allow-repeated-ids");
     assert_eq!((mixed.code, kept_objects(&place, "kept.jsonl").len()), (0, 5), "the empty ones stay: {}", mixed.err);
+}
+
+/// The same in UTF-16, half a surrogate pair for each `?`.
+fn utf16(text: &str, order: fn(u16) -> [u8; 2]) -> Vec<u8> {
+    text.encode_utf16().flat_map(|unit| order(if unit == u16::from(b'?') { 0xd83d } else { unit })).collect()
+}
+
+#[test]
+fn csv_in_utf16_is_read_and_written_as_it_came() {
+    let place = Place::new();
+    let rows = csv(",").replace("\"\"note\"\"", "?").replace("note", "😀\u{3000}");
+    let mut lines: Vec<&str> = rows.split_inclusive("\r\n").collect();
+    let whole: String = lines.concat();
+    let dropped = lines.remove(3);
+    assert!(dropped.starts_with("c,"));
+    let kept: String = lines.concat();
+    for order in [u16::to_le_bytes, u16::to_be_bytes] {
+        for mark in ["\u{feff}", ""] {
+            place.write("in.csv", utf16(&format!("{mark}{whole}"), order));
+            place.write("packed.csv.gz", gzip(&utf16(&format!("{mark}{}", whole.trim_end()), order)));
+            for (input, flags) in [
+                ("in.csv", ""),
+                ("in.csv", "--encoding utf-16 --threads 1"),
+                ("in.csv", "--encoding gbk --keep longest"),
+                ("packed.csv.gz", ""),
+            ] {
+                let ran = place.run(&format!("dedup {input} -o kept.csv --decisions why.jsonl {flags}"));
+                assert_eq!(ran.code, 0, "{input} {flags}: {}", ran.err);
+                assert!(place.read("why.jsonl").contains(r#"{"id":"c","verdict":"dropped""#));
+                let written = std::fs::read(place.path("kept.csv")).unwrap();
+                assert_eq!(written, utf16(&format!("{mark}{kept}"), order), "{input} {flags} {mark:?}");
+            }
+            assert_eq!(place.run("dedup in.csv -o kept.jsonl --encoding utf-16").code, 0);
+            let line = "{\"id\":\"b\",\"text\":\"Something else entirely: a \u{fffd} about nothing, in particular; written for no one.\",\"😀\u{3000}\":\"\"}\n";
+            assert!(place.read("kept.jsonl").contains(line), "{}", place.read("kept.jsonl"));
+            assert_eq!(place.run("dedup in.csv -o label.csv --label --encoding gbk").code, 0);
+            let written = std::fs::read(place.path("label.csv")).unwrap();
+            let label = utf16(",z,a,dropped,a,", order);
+            assert!(
+                written.windows(label.len()).any(|part| part == label) && written.ends_with(&utf16(",é,d,kept,,\r\n", order))
+            );
+        }
+    }
+}
+
+#[test]
+fn utf16_that_is_not_read_is_told() {
+    let place = Place::new();
+    let whole = csv(",");
+    let [little, big] = [u16::to_le_bytes, u16::to_be_bytes].map(|order| utf16(&format!("\u{feff}{whole}"), order));
+    place.write("le.csv", &little).write("be.csv", &big).write("cut.csv", &little[..little.len() - 3]).write("utf8.csv", &whole);
+    for (name, order) in [("le", u16::to_le_bytes as fn(u16) -> [u8; 2]), ("be", u16::to_be_bytes)] {
+        place.write(&format!("{name}.jsonl"), utf16(&format!("\u{feff}{}", lines()), order));
+        place.write(&format!("{name}.json"), utf16("[{\"text\":\"a\"}]", order));
+    }
+    let json = "the file is UTF-16, and JSON is UTF-8: convert it, for instance with iconv -f UTF-16 -t UTF-8";
+    for (asked, words) in [
+        ("le.csv be.csv -o kept.csv --allow-repeated-ids", "(delimiter ',', UTF-16BE), those of le.csv are"),
+        ("utf8.csv be.csv -o kept.csv --allow-repeated-ids", "UTF-16BE), those of utf8.csv are"),
+        ("cut.csv", "cut.csv: ends in the middle of a character (UTF-16LE): the file is truncated"),
+        ("le.jsonl", json),
+        ("be.jsonl", json),
+        ("le.json", "no JSON array; if the file is UTF-16, convert it"),
+        ("be.json", json),
+        ("le.jsonl --format json", "no JSON array; if the file is UTF-16, convert it"),
+    ] {
+        let ran = place.run(&format!("dedup {asked}"));
+        assert!(ran.code == 2 && ran.err.contains(words), "{asked}: {}", ran.err);
+        assert!(!place.path("kept.csv").exists());
+    }
+    let ran = place.run("dedup le.csv be.csv utf8.csv -o kept.jsonl --allow-repeated-ids");
+    assert!(ran.code == 0 && ran.err.contains("12 documents in"), "{}", ran.err);
+}
+
+#[test]
+fn nothing_inside_is_told_in_the_format_s_words() {
+    let place = Place::new();
+    place
+        .write("head.csv", "id,text\r\n")
+        .write("empty.csv", "")
+        .write("in.json", "[]")
+        .write("in.jsonl", "")
+        .write("blank.csv", "id,text\n\n");
+    for (input, words) in [
+        ("head.csv", "head.csv: no documents: the input has no rows; below the header each must be a record"),
+        ("empty.csv", "empty.csv: no documents: the input has no rows"),
+        ("blank.csv", "blank.csv: no documents: the input has only blank rows"),
+        ("in.json", "in.json: no documents: the input is an array without elements; each element must be a JSON object"),
+        ("in.jsonl", "in.jsonl: no documents: the input is empty; each line must be one JSON object"),
+        ("in.jsonl in.json", "no documents: the input is empty; each line must be one JSON object"),
+    ] {
+        let ran = place.run(&format!("dedup {input}"));
+        assert!(ran.code == 2 && ran.err.contains(words), "{input}: {}", ran.err);
+    }
+}
+
+#[test]
+fn what_is_left_out_of_folders_is_told() {
+    let place = Place::new();
+    std::fs::create_dir_all(place.path("mixed/deep")).unwrap();
+    for name in ["a.txt", "b.txt", "deep/c.md", ".hidden.rst", "picture.png"] {
+        place.write(&format!("mixed/{name}"), format!("a text that stands in the file {name} alone"));
+    }
+    let advice = "where a folder has files of records, only these are read; to have documents read too, name them, as with the quoted glob";
+    // Without records the documents are read, and what is neither is told.
+    let ran = place.run("dedup mixed -o kept.jsonl");
+    assert!(
+        ran.err.contains("3 documents in")
+            && ran.err.contains("  left out 1 file of folders, such as mixed/picture.png: of a folder")
+    );
+    place.write("mixed/deep/in.jsonl", lines()).write("mixed/old.decisions.jsonl", "{}\n");
+    let ran = place.run("dedup mixed -o kept.jsonl");
+    let told = format!("  left out 4 files of folders, such as mixed/a.txt: {advice} 'mixed/*.txt'\n");
+    assert!(ran.err.contains("4 documents in") && ran.err.contains(&told), "{}", ran.err);
+    let told: Value = serde_json::from_str(&place.run("dedup mixed --json").out).unwrap();
+    assert_eq!((&told["left_out"]["files"], &told["left_out"]["example"]), (&4.into(), &"mixed/a.txt".into()), "{told}");
+    assert!(place.run("pairs mixed").err.contains("left out: 4 files of folders, such as mixed/a.txt"));
+    // Once they are named they are not left out.
+    let ran = place.run("dedup mixed ./mixed/*.txt mixed/picture.png --format text -o kept.jsonl");
+    assert!(ran.code == 2 && ran.err.contains("given twice"), "all of them are documents then: {}", ran.err);
+    let ran = place.run("dedup mixed ./mixed/*.txt ./mixed/deep/*.md -o kept.jsonl");
+    assert!(
+        ran.err.contains("7 documents in") && ran.err.contains("  left out 1 file of folders, such as mixed/picture.png"),
+        "{}",
+        ran.err
+    );
+    let ran = place.run("dedup mixed --format text -o kept.jsonl");
+    assert!(ran.err.contains("6 documents in") && !ran.err.contains("left out"), "{}", ran.err);
+    let told: Value = serde_json::from_str(&place.run("dedup mixed/deep/in.jsonl --json").out).unwrap();
+    assert!(told.get("left_out").is_none());
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_followed_once() {
+    use std::os::unix::fs::symlink;
+    let place = Place::new();
+    std::fs::create_dir_all(place.path("all/of/it")).unwrap();
+    std::fs::create_dir(place.path("beside")).unwrap();
+    place.write("all/of/it/z.jsonl", lines()).write("beside/b.jsonl", lines().replace("\"id\":\"", "\"id\":\"beside "));
+    symlink("..", place.path("all/of/back")).unwrap();
+    symlink(".", place.path("all/here")).unwrap();
+    symlink("of/it", place.path("all/a")).unwrap();
+    symlink("of/it/z.jsonl", place.path("all/b.jsonl")).unwrap();
+    symlink("../beside", place.path("all/beside")).unwrap();
+    let ran = place.run("dedup all --decisions -");
+    assert!(ran.code == 0 && ran.err.contains("8 documents in") && !ran.err.contains("left out"), "{}", ran.err);
+    std::fs::remove_file(place.path("beside/b.jsonl")).unwrap();
+    place.write("beside/of.txt", "another text");
+    let ran = place.run("dedup all --id-field none --decisions -");
+    assert!(ran.out.starts_with("{\"id\":\"all/of/it/z.jsonl:1\""), "called by its own name: {} {}", ran.out, ran.err);
+}
+
+#[test]
+fn a_pipe_is_to_say_what_it_holds_before() {
+    let place = Place::new();
+    place.write("in.csv", csv(",")).write("in.arrows", std::fs::read(testdata("formats/tables/pyarrow_stream.arrows")).unwrap());
+    for (from, asked, words) in [
+        ("in.csv", "- -o kept.csv", "kept.csv: stdin is only known to be CSV when it is read: say it before with --format csv"),
+        (
+            "in.arrows",
+            "- -o kept.arrows",
+            "stdin is no file, and a table is read here and there: write it to a file first, such as",
+        ),
+        (
+            "in.arrows",
+            "- -o kept.jsonl",
+            "stdin: is a table (Parquet or Arrow), which is read here and there; write it to a file first",
+        ),
+        ("in.arrows", "- -o kept.arrows --format arrow", "stdin: is a table (Parquet or Arrow)"),
+    ] {
+        let stdin = std::fs::File::open(place.path(from)).unwrap();
+        let ran = crate::Ran::of(place.command(&format!("dedup {asked}")).stdin(stdin).output().unwrap());
+        assert!(ran.code == 2 && ran.err.contains(words), "{asked}: {}", ran.err);
+    }
+    let stdin = std::fs::File::open(place.path("in.csv")).unwrap();
+    assert!(place.command("dedup - -o kept.csv --format csv -q").stdin(stdin).status().unwrap().success());
+    assert_eq!(place.read("kept.csv").lines().next(), Some("id,text,note"));
+    let ran = place.run("dedup in.arrows -o kept.arrows");
+    assert!(ran.code == 0 && std::fs::read(place.path("kept.arrows")).unwrap().starts_with(&[0xff; 4]), "{}", ran.err);
 }
 
 #[test]

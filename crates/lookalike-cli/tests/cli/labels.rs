@@ -218,7 +218,7 @@ impl Collection {
     }
 }
 
-fn gzip(bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
@@ -352,7 +352,7 @@ fn csv_has_four_columns_more() {
     done(&place, "dedup in.csv --label --label-prefix dup_ -o out.csv");
     let expected = format!(
         "id;text;dup_cluster;dup_verdict;dup_representative;dup_similarity\r\n\"a;1\";{text};\"a;1\";kept;;\r\n\
-         b;\"{text}\";\"a;1\";dropped;\"a;1\";1.0\r\nc;x;c;kept;;\n"
+         b;\"{text}\";\"a;1\";dropped;\"a;1\";1.0\r\nc;x;c;kept;;\r\n"
     );
     assert_eq!(place.read("out.csv"), expected);
     // What is put there is in the file's encoding.

@@ -268,6 +268,39 @@ fn references_may_be_tables() {
 }
 
 #[test]
+fn types_that_are_not_supported_are_told_without_a_panic() {
+    let place = Place::new();
+    for name in ["int128.parquet", "int128.arrow", "int128.arrows"] {
+        let table = testdata(&format!("formats/unsupported/{name}"));
+        let ran = place.run(&format!("dedup {table} -o kept.jsonl"));
+        let told = format!(
+            "error: {table}: column \"n\" has a type that is not supported (integers of 128 bits); cast the column to Decimal, Int64 \
+             or a string where the file is written, or leave it out\n"
+        );
+        assert_eq!((ran.code, &*ran.err), (2, &*told));
+    }
+}
+
+#[test]
+fn rows_that_cannot_be_json_are_told_with_their_place() {
+    let place = Place::new();
+    let table = testdata("formats/unsupported/maps.parquet");
+    let words = format!("{table}:1: column \"m\" is a map with keys that are no strings; write a table, such as kept.parquet");
+    for asked in ["-o kept.jsonl", "-o kept.jsonl --label", "-o - --keep longest"] {
+        let ran = place.run(&format!("dedup {table} {asked}"));
+        assert!(ran.code == 2 && ran.err.contains(&words), "{asked}: {}", ran.err);
+    }
+    done(&place, &format!("dedup {table} -o kept.parquet"));
+    for keep in ["max:score", "min:score", "newest:score"] {
+        let ran = place.run(&format!("dedup {table} --keep {keep}"));
+        let words = format!("{table}:2: field \"score\" is NaN; --keep {keep} needs");
+        assert!(ran.code == 2 && ran.err.contains(&words), "{keep}: {}", ran.err);
+    }
+    let empty = place.run(&format!("dedup {}", testdata("formats/unsupported/empty.parquet")));
+    assert!(empty.code == 2 && empty.err.contains("empty.parquet: no documents: the input has no rows; "), "{}", empty.err);
+}
+
+#[test]
 fn what_cannot_be_is_told() {
     let place = Place::new();
     let table = testdata("formats/tables/pyarrow_zstd.parquet");

@@ -105,6 +105,9 @@ impl Elements {
                 state => {
                     let number = self.elements + 1;
                     let message = match state {
+                        State::Before | State::First if matches!(byte, 0 | 0xfe | 0xff) => {
+                            "no JSON array; if the file is UTF-16, convert it, for instance with iconv -f UTF-16 -t UTF-8".into()
+                        }
                         State::Before => "no JSON array: it has to begin with [".into(),
                         State::First | State::Next => match byte {
                             b']' => format!("no element {number} behind the comma: remove the comma"),
@@ -309,6 +312,7 @@ mod tests {
             ("", "f:1: an empty file, no JSON array"),
             (" \n ", "f:2: an empty file, no JSON array"),
             ("{}", "f:1: column 1: no JSON array: it has to begin with ["),
+            ("\u{feff}{}", "f:1: column 4: no JSON array: it has to begin with ["),
             ("\n [{},\n  1]", "f:3: column 3: element 2 is a number, no object: each has to be one, as {\"text\": …}"),
             ("[[]]", "f:1: column 2: element 1 is an array, no object: each has to be one, as {\"text\": …}"),
             ("[{},]", "f:1: column 5: no element 2 behind the comma: remove the comma"),

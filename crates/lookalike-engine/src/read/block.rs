@@ -307,7 +307,7 @@ impl Block {
             return (0..self.len()).filter(|&at| !is_blank(self.raw(at))).try_for_each(|at| give(at, self.raw(at)));
         };
         room.clear();
-        rows.lines(room)?;
+        rows.masked_lines(&vec![true; rows.len()], room)?;
         room.split_inclusive(|&byte| byte == b'\n').enumerate().try_for_each(|(at, line)| give(at, line))
     }
 

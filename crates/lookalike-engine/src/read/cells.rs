@@ -9,15 +9,18 @@ use super::{
     delimited::{Cells, Header},
     reading::Reading,
     record::{Fault, Fields, Found, Record},
+    utf16::{self, Utf16},
 };
 use crate::error::Result;
 
 /// The columns of a file, and which of them are read.
 #[derive(Debug)]
 pub(crate) struct Columns {
-    /// The header as it stands, with its line end.
+    /// The header, with its line end.
     line: Vec<u8>,
     delimiter: u8,
+    /// Of a file that is UTF-16, what it is: header and records are then UTF-8, as they are read.
+    utf16: Option<Utf16>,
     /// The names as JSON strings.
     names: Vec<String>,
     text: usize,
@@ -31,7 +34,7 @@ impl Columns {
     ///
     /// # Errors
     /// There is none, or no column for the text or for what keep order reads.
-    pub(super) fn of(line: &[u8], delimiter: u8, fields: &Fields) -> Result<Self> {
+    pub(super) fn of(line: &[u8], (delimiter, utf16): (u8, Option<Utf16>), fields: &Fields) -> Result<Self> {
         let header = Header::read(line, delimiter)?;
         let optional = |name: &str, option: &str| match header.names().iter().any(|column| column == name) {
             true => header.index_of(name, option).map(Some),
@@ -46,10 +49,10 @@ impl Columns {
         if !line.ends_with(b"\n") && !line.ends_with(b"\r") {
             line.push(b'\n');
         }
-        Ok(Self { line, delimiter, names, text, id, keep, label })
+        Ok(Self { line, delimiter, utf16, names, text, id, keep, label })
     }
 
-    /// The header as it stands, with a line end.
+    /// The header, with a line end.
     pub(crate) fn header(&self) -> &[u8] {
         &self.line
     }
@@ -57,6 +60,25 @@ impl Columns {
     /// What stands between fields.
     pub(crate) fn delimiter(&self) -> u8 {
         self.delimiter
+    }
+
+    /// What ends a record, as it ends the header.
+    pub(crate) fn line_end(&self) -> &'static [u8] {
+        match &*self.line {
+            [.., b'\r', b'\n'] => b"\r\n",
+            [.., b'\r'] => b"\r",
+            _ => b"\n",
+        }
+    }
+
+    /// What the file's bytes are, where header and records are not as they stand in it.
+    pub(crate) fn utf16(&self) -> Option<Utf16> {
+        self.utf16
+    }
+
+    /// The encoding of its records, of which an encoding was named for what does not say it.
+    pub(crate) fn encoding(&self, named: Option<&'static str>) -> Option<&'static str> {
+        named.filter(|_| self.utf16.is_none())
     }
 
     /// Whether there is a column of this name.
@@ -67,12 +89,13 @@ impl Columns {
 
     /// Whether records of the other can stand under this one's header.
     pub(super) fn are_those_of(&self, other: &Self) -> bool {
-        (self.delimiter, &self.names) == (other.delimiter, &other.names)
+        (self.delimiter, self.utf16, &self.names) == (other.delimiter, other.utf16, &other.names)
     }
 
     /// The names and what stands between them, for messages.
     pub(super) fn shown(&self) -> String {
-        format!("{} (delimiter {:?})", self.names.join(", "), char::from(self.delimiter))
+        let encoding = self.utf16.map_or(String::new(), |order| format!(", {}", order.name()));
+        format!("{} (delimiter {:?}{encoding})", self.names.join(", "), char::from(self.delimiter))
     }
 
     /// Reads a record.
@@ -93,7 +116,7 @@ impl Columns {
             }
         }
         let raw = cells.get(self.text, record, bytes).unwrap_or_default();
-        let text = decoded(raw, encoding, text).map_err(|at| self.not_utf8(self.text, at))?;
+        let text = self.decoded(raw, encoding, text).map_err(|at| self.not_utf8(self.text, at))?;
         let text = pages.of_text(text, reading, page);
         let [id, keep, label] = values.each_ref().map(|value| Some(value.as_str()).filter(|value| !value.is_empty()));
         // A number is one where numbers are meant; ids and labels are strings, whatever they look like.
@@ -124,12 +147,20 @@ impl Columns {
         into: &mut String,
     ) -> std::result::Result<(), Fault> {
         let raw = cells.get(column, record, bytes).unwrap_or_default();
-        let text = decoded(raw, encoding, room).map_err(|at| self.not_utf8(column, at))?;
+        let text = self.decoded(raw, encoding, room).map_err(|at| self.not_utf8(column, at))?;
         if !text.is_empty() {
             // A string takes any text.
             let _ = write!(into, "{}", serde_json::Value::from(text));
         }
         Ok(())
+    }
+
+    /// A field's text; where it is not UTF-8 and no encoding was named, the first wrong byte.
+    fn decoded<'a>(&self, raw: &'a [u8], encoding: Option<&str>, room: &'a mut String) -> std::result::Result<&'a str, usize> {
+        match self.utf16 {
+            Some(_) => Ok(utf16::text(raw, room)),
+            None => decoded(raw, encoding, room),
+        }
     }
 
     fn not_utf8(&self, column: usize, at: usize) -> Fault {
@@ -152,7 +183,7 @@ impl Columns {
             into.extend_from_slice(name.as_bytes());
             into.push(b':');
             let raw = cells.get(column, record, bytes).unwrap_or_default();
-            let value = match decoded(raw, encoding, text) {
+            let value = match self.decoded(raw, encoding, text) {
                 Ok(value) => value,
                 // Of a field that nobody read.
                 Err(_) => &String::from_utf8_lossy(raw),

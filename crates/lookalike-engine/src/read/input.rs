@@ -1,12 +1,14 @@
 //! What the user names → the files that are meant, in an order that depends on names alone.
 
 use std::{
-    collections::BTreeMap,
+    cell::RefCell,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 use ignore::WalkBuilder;
+use serde::Serialize;
 
 use super::{files::Files, packing::PACKED, reading::Reading};
 use crate::{
@@ -70,9 +72,78 @@ impl Input {
     }
 }
 
+/// Files of folders that are not read, and that nobody has said to leave out.
+#[derive(Debug, Clone, Serialize)]
+pub struct LeftOut {
+    /// How many there are.
+    pub files: u64,
+    /// One of them.
+    pub example: String,
+    /// Why it is not read, and what to do to have it read.
+    pub advice: String,
+}
+
+/// What is left out on the way.
+#[derive(Default)]
+struct Leaving {
+    documents: Vec<PathBuf>,
+    others: Vec<PathBuf>,
+}
+
+impl Leaving {
+    /// What is left out of all folders, and is no input by another name, if there are `several`.
+    fn told(mut self, inputs: &[Input], several: bool) -> Option<LeftOut> {
+        if several && !(self.documents.is_empty() && self.others.is_empty()) {
+            let read: BTreeSet<PathBuf> = inputs.iter().flat_map(Input::places).map(|(place, _)| place).collect();
+            let is_left = |path: &PathBuf| !read.contains(&path.canonicalize().unwrap_or_else(|_| path.clone()));
+            self.documents.retain(is_left);
+            self.others.retain(is_left);
+        }
+        let files = (self.documents.len() + self.others.len()) as u64;
+        let (example, advice) = match (self.documents.first(), self.others.first()) {
+            (Some(path), _) => {
+                let advice = format!(
+                    "where a folder has files of records, only these are read; to have documents read too, name them, as with \
+                     the quoted glob '{}'",
+                    like(path).display()
+                );
+                (path, advice)
+            }
+            (None, Some(path)) => {
+                let advice = "of a folder only those are read whose endings say what they hold; name it to have it read";
+                (path, advice.into())
+            }
+            (None, None) => return None,
+        };
+        Some(LeftOut { files, example: example.display().to_string(), advice })
+    }
+}
+
+/// A glob for the files beside one that end as it does.
+fn like(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let packed = PACKED.into_iter().find(|packed| name.ends_with(packed)).unwrap_or_default();
+    let stem = &name[..name.len() - packed.len()];
+    let ending = stem.rfind('.').map_or("", |at| &stem[at..]);
+    path.with_file_name(format!("*{ending}{packed}"))
+}
+
+/// What a run reads.
+pub(crate) struct Expanded {
+    /// References first.
+    pub(crate) inputs: Vec<Input>,
+    /// How many of the inputs are references.
+    pub(crate) references: usize,
+    pub(crate) left_out: Option<LeftOut>,
+}
+
 /// The inputs of a run in the order given, commands behind them, tables last; inside a folder or a glob in the order of names.
 pub(crate) fn expand(config: &RunConfig) -> Result<Vec<Input>> {
-    let mut inputs = named(&config.inputs, config.format, config.gitignore)?;
+    expand_into(config, &mut Leaving::default())
+}
+
+fn expand_into(config: &RunConfig, leaving: &mut Leaving) -> Result<Vec<Input>> {
+    let mut inputs = named(&config.inputs, config.format, config.gitignore, leaving)?;
     let commands = config.input_commands.iter().cloned().zip(1..);
     inputs.extend(commands.map(|(line, number)| Input::Command(line, number)));
     inputs.extend(config.tables.iter().cloned().map(Input::Table));
@@ -86,18 +157,20 @@ pub(crate) fn expand(config: &RunConfig) -> Result<Vec<Input>> {
     Ok(inputs)
 }
 
-/// The references of a run and behind them its inputs, in the order given; and how many are references.
-pub(crate) fn expand_with_references(config: &RunConfig) -> Result<(Vec<Input>, usize)> {
-    let inputs = expand(config)?;
-    let mut all = references(config, &inputs)?;
-    let references = all.len();
-    all.extend(inputs);
-    Ok((all, references))
+/// The references of a run and behind them its inputs, in the order given.
+pub(crate) fn expand_with_references(config: &RunConfig) -> Result<Expanded> {
+    let mut leaving = Leaving::default();
+    let own = expand_into(config, &mut leaving)?;
+    let mut inputs = references(config, &own, &mut leaving)?;
+    let references = inputs.len();
+    inputs.extend(own);
+    let left_out = leaving.told(&inputs, config.inputs.len() + config.against.len() > 1);
+    Ok(Expanded { inputs, references, left_out })
 }
 
 /// The references that these inputs are compared with, in the order given; none where none is named.
-fn references(config: &RunConfig, inputs: &[Input]) -> Result<Vec<Input>> {
-    let mut references = named(&config.against, config.format, config.gitignore)?;
+fn references(config: &RunConfig, inputs: &[Input], leaving: &mut Leaving) -> Result<Vec<Input>> {
+    let mut references = named(&config.against, config.format, config.gitignore, leaving)?;
     references.extend(config.against_tables.iter().cloned().map(Input::Table));
     refuse_repeats(&references)?;
     let inputs: BTreeMap<PathBuf, String> = inputs.iter().flat_map(Input::places).collect();
@@ -115,20 +188,28 @@ fn references(config: &RunConfig, inputs: &[Input]) -> Result<Vec<Input>> {
 
 /// What holds decisions, a table or JSON Lines, under one name.
 pub(crate) fn expand_decisions(name: &str) -> Result<Vec<Input>> {
-    named(&[name.into()], Reading::decisions(name).format, false)
+    named(&[name.into()], Reading::decisions(name).format, false, &mut Leaving::default())
 }
 
 /// The files that names mean.
-fn named(names: &[String], forced: Option<Format>, gitignore: bool) -> Result<Vec<Input>> {
+fn named(names: &[String], forced: Option<Format>, gitignore: bool, leaving: &mut Leaving) -> Result<Vec<Input>> {
     let mut inputs: Vec<Input> = Vec::new();
+    let leaving = RefCell::new(leaving);
     for name in names {
         let path = Path::new(name);
         if name == "-" {
             inputs.push(Input::Stdin);
         } else if store::is_url(name) {
+            let is_wanted = |object: &str| {
+                let wanted = is_wanted(object);
+                if !wanted && !is_decisions(object) {
+                    leaving.borrow_mut().others.push(object.into());
+                }
+                wanted
+            };
             inputs.extend(store::expand(name, is_wanted)?.into_iter().map(Input::Object));
         } else if path.is_dir() {
-            inputs.extend(folder(path, forced, gitignore)?);
+            inputs.extend(folder(path, forced, gitignore, &mut leaving.borrow_mut())?);
         } else if path.exists() {
             inputs.extend(files(name, vec![path.into()], forced)?);
         } else if name.contains(['*', '?', '[']) {
@@ -142,8 +223,8 @@ fn named(names: &[String], forced: Option<Format>, gitignore: bool) -> Result<Ve
 
 /// The collections in a folder; where there are none, its documents. What `.gitignore` files say is left out on request, also
 /// where there is no repository; what a machine's own settings of git say never is.
-fn folder(path: &Path, forced: Option<Format>, gitignore: bool) -> Result<Vec<Input>> {
-    let (mut collections, mut documents) = (Vec::new(), Vec::new());
+fn folder(path: &Path, forced: Option<Format>, gitignore: bool, leaving: &mut Leaving) -> Result<Vec<Input>> {
+    let (mut collections, mut documents, mut links) = (Vec::new(), Vec::new(), false);
     let mut walk = WalkBuilder::new(path);
     walk.standard_filters(false).hidden(true).git_ignore(gitignore).parents(gitignore).require_git(false);
     for entry in walk.follow_links(true).sort_by_file_name(Ord::cmp).build() {
@@ -153,7 +234,12 @@ fn folder(path: &Path, forced: Option<Format>, gitignore: bool) -> Result<Vec<In
                 format!("{}: cannot be listed: {error}; make it readable, or name files", path.display()),
             )
         };
-        let entry = entry.map_err(refuse)?;
+        let entry = match entry {
+            // A link that leads back: all behind it is met without it.
+            Err(error) if is_loop(&error) => continue,
+            entry => entry.map_err(refuse)?,
+        };
+        links |= entry.path_is_symlink();
         if !entry.file_type().is_some_and(|kind| kind.is_file()) {
             continue;
         }
@@ -167,11 +253,18 @@ fn folder(path: &Path, forced: Option<Format>, gitignore: bool) -> Result<Vec<In
             documents.push((entry.into_path(), id));
         } else if is_wanted(&name) && forced.is_none_or(|format| Format::of_name(&name).is_none_or(|named| named.may_be(format)))
         {
-            collections.push(Input::File(entry.into_path()));
+            collections.push(entry.into_path());
+        } else if !is_decisions(&name) {
+            leaving.others.push(entry.into_path());
         }
     }
+    if links {
+        once(path, &mut collections, |path| path);
+        once(path, &mut documents, |(path, _)| path);
+    }
     if !collections.is_empty() {
-        return Ok(collections);
+        leaving.documents.extend(documents.into_iter().map(|(path, _)| path));
+        return Ok(collections.into_iter().map(Input::File).collect());
     }
     if documents.is_empty() {
         let message = format!(
@@ -182,6 +275,30 @@ fn folder(path: &Path, forced: Option<Format>, gitignore: bool) -> Result<Vec<In
         return Err(Error::new(ErrorKind::Input, message));
     }
     Ok(vec![Input::Files(Arc::new(Files::new(path.display().to_string(), documents, forced)?))])
+}
+
+/// Takes a file once that a folder has under several names, by links: under its own, if that is one of them.
+fn once<T>(folder: &Path, files: &mut Vec<T>, path: impl Fn(&T) -> &PathBuf) {
+    let root = folder.canonicalize().unwrap_or_else(|_| folder.into());
+    let mut own: BTreeMap<PathBuf, (bool, usize)> = BTreeMap::new();
+    for (at, file) in files.iter().enumerate() {
+        let path = path(file);
+        let real = path.canonicalize().unwrap_or_else(|_| path.clone());
+        let is_link = path.strip_prefix(folder).map_or(true, |inside| root.join(inside) != real);
+        let best = own.entry(real).or_insert((is_link, at));
+        *best = (*best).min((is_link, at));
+    }
+    let kept: BTreeSet<usize> = own.into_values().map(|(_, at)| at).collect();
+    let mut at = 0..;
+    files.retain(|_| at.next().is_some_and(|at| kept.contains(&at)));
+}
+
+fn is_loop(error: &ignore::Error) -> bool {
+    match error {
+        ignore::Error::Loop { .. } => true,
+        ignore::Error::WithPath { err, .. } | ignore::Error::WithDepth { err, .. } => is_loop(err),
+        _ => false,
+    }
 }
 
 /// Files that were named: those that are documents together.
@@ -215,9 +332,14 @@ fn files(name: &str, paths: Vec<PathBuf>, forced: Option<Format>) -> Result<Vec<
 /// Whether a file of this name is taken from a folder.
 fn is_wanted(name: &str) -> bool {
     let name = PACKED.iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(name);
-    // What an earlier run wrote beside what it kept is no collection.
     let is_data = Format::of_name(name).is_some_and(|format| !format.is_document()) && !name.ends_with(".json");
-    is_data && !name.rsplit_once('.').is_some_and(|(stem, _)| stem.ends_with(".decisions"))
+    is_data && !is_decisions(name)
+}
+
+/// Whether a file of this name is what an earlier run wrote beside what it kept, which is no collection.
+fn is_decisions(name: &str) -> bool {
+    let name = PACKED.iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(name);
+    name.rsplit_once('.').is_some_and(|(stem, _)| stem.ends_with(".decisions"))
 }
 
 fn matching(pattern: &str) -> Result<Vec<PathBuf>> {

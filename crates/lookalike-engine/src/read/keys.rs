@@ -13,14 +13,23 @@ pub(super) fn key(keep: &Keep, found: &Found) -> Result<u64, Fault> {
     Ok(match keep {
         Keep::First => 0,
         Keep::Longest => (text.chars().count() - found.surplus) as u64,
-        Keep::Newest(field) => time(found.keep, field)?,
-        Keep::Max(field) => number_key(number(found.keep, field, "max")?),
-        Keep::Min(field) => number_key(-number(found.keep, field, "min")?),
+        Keep::Newest(_) => time(found.keep, keep)?,
+        Keep::Max(_) => number_key(number(found.keep, keep)?),
+        Keep::Min(_) => number_key(-number(found.keep, keep)?),
     })
 }
 
-fn number(value: Option<&str>, field: &str, keep: &str) -> Result<f64, Fault> {
-    let wanted = |what: &str| Fault(format!("field {field:?} {what}; --keep {keep}:{field} needs a number in each record"));
+/// The fault of a record of which the field that keep order reads is none that it can read.
+pub(super) fn unfit(keep: &Keep, what: &str) -> Fault {
+    let needs = match keep {
+        Keep::Newest(_) => "a date (2024-01-31, 2024-01-31T12:00:00Z) or seconds since 1970",
+        _ => "a number in each record",
+    };
+    Fault(format!("field {:?} {what}; --keep {keep} needs {needs}", keep.field().unwrap_or_default()))
+}
+
+fn number(value: Option<&str>, keep: &Keep) -> Result<f64, Fault> {
+    let wanted = |what: &str| unfit(keep, what);
     let value = value.ok_or_else(|| wanted("is missing"))?;
     let number: f64 = value.parse().map_err(|_| wanted(&format!("is {}", Shape::of(value).name())))?;
     // Whole numbers are exact up to 2⁵³; of others, people do not expect more than the digits that a float has.
@@ -33,12 +42,8 @@ const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// A time: a number of seconds (or milli-, micro-, nanoseconds, by its size) since 1970, or a date or time as in RFC 3339,
 /// ISO 8601 or RFC 2822; without an offset, UTC.
-fn time(value: Option<&str>, field: &str) -> Result<u64, Fault> {
-    let wanted = |what: &str| {
-        Fault(format!(
-            "field {field:?} {what}; --keep newest:{field} needs a date (2024-01-31, 2024-01-31T12:00:00Z) or seconds since 1970"
-        ))
-    };
+fn time(value: Option<&str>, keep: &Keep) -> Result<u64, Fault> {
+    let wanted = |what: &str| unfit(keep, what);
     let value = value.ok_or_else(|| wanted("is missing"))?;
     let stamp = match (value.parse::<i128>(), value.parse::<f64>()) {
         (Ok(whole), _) => whole.checked_mul(unit(whole as f64)),

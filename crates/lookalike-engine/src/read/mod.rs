@@ -35,6 +35,7 @@ mod source;
 pub(crate) mod table;
 #[cfg_attr(not(feature = "tables"), path = "no_tables.rs")]
 mod tables;
+mod utf16;
 #[cfg(feature = "warc")]
 mod warc;
 
@@ -47,7 +48,8 @@ pub(crate) use cells::Columns;
 pub(crate) use encoding::{encode, named as encoding_named};
 #[cfg(feature = "html")]
 pub use html::Extractor;
-pub(crate) use input::{Input, expand, expand_decisions, expand_with_references};
+pub use input::LeftOut;
+pub(crate) use input::{Expanded, Input, expand, expand_decisions, expand_with_references};
 pub(crate) use names::field_of;
 pub use packing::PACKED;
 pub(crate) use packing::Packing;
@@ -60,3 +62,4 @@ pub(crate) use source::Source;
 pub(crate) use table::{Layout, RecordBatch};
 #[cfg(not(feature = "tables"))]
 pub(crate) use tables::{RecordBatch, Rows};
+pub(crate) use utf16::Utf16;

@@ -104,10 +104,6 @@ impl Rows {
         match *self {}
     }
 
-    pub(super) fn lines(&self, _: &mut Vec<u8>) -> Result<()> {
-        match *self {}
-    }
-
     pub(crate) fn is_json(&self, _: &str) -> bool {
         match *self {}
     }

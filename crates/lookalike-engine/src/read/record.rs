@@ -4,7 +4,7 @@ use std::fmt;
 
 use lookalike::{cluster::Keep, text::Text};
 
-use super::{keys::key, lazy::find, parse::parse};
+use super::{keys::key, lazy::find, parse::parse, utf16::Utf16};
 
 /// The names of the fields that are read.
 #[derive(Debug, Clone)]
@@ -57,7 +57,7 @@ impl<'a> Record<'a> {
         let line = checked(line)?;
         match find(line, fields) {
             Some(found) => Self::of(found, fields),
-            None => Self::of(parse(line, fields, room)?, fields),
+            None => Self::of(parse(line, fields, room).map_err(|fault| of_utf16(line.as_bytes()).unwrap_or(fault))?, fields),
         }
     }
 
@@ -90,9 +90,17 @@ impl<'a> Record<'a> {
 pub(super) fn checked(line: &[u8]) -> Result<&str, Fault> {
     let line = simdutf8::compat::from_utf8(line).map_err(|error| {
         let at = error.valid_up_to() + 1;
-        Fault(format!("invalid UTF-8 at byte {at} of the line; convert the file to UTF-8, for instance with iconv"))
+        let fault =
+            || Fault(format!("invalid UTF-8 at byte {at} of the line; convert the file to UTF-8, for instance with iconv"));
+        of_utf16(line).unwrap_or_else(fault)
     })?;
     Ok(line.trim_ascii_end())
+}
+
+/// What is wrong with a line of UTF-16, as the `>` of some shells writes it.
+fn of_utf16(line: &[u8]) -> Option<Fault> {
+    const WHAT: &str = "the file is UTF-16, and JSON is UTF-8: convert it, for instance with iconv -f UTF-16 -t UTF-8";
+    Utf16::is_json(line).then(|| Fault(WHAT.into()))
 }
 
 /// What a value is, for messages.
@@ -183,6 +191,10 @@ mod tests {
             (br#"{"id":1,"text":"a","id":2}"#, "\"id\" stands twice"),
             (b"{\n", "not JSON: EOF while parsing an object at byte 1"),
             (b"{\"text\":\"\xff\"}", "invalid UTF-8 at byte 10"),
+            (b"\xff\xfe{\0\"\0", "the file is UTF-16, and JSON is UTF-8: convert it"),
+            (b"\xfe\xff\0{\0\"\0", "the file is UTF-16"),
+            (b"{\0\"\0t\0e\0", "the file is UTF-16"),
+            (b"\0[\0{\0\"", "the file is UTF-16"),
         ] {
             let found = fault(line, "first");
             assert!(found.contains(part), "{found}");

@@ -16,6 +16,7 @@ use super::{
     format::LOOK,
     open::Reader,
     reading::Reading,
+    utf16::Utf16,
 };
 use crate::error::{Error, ErrorKind as Kind};
 
@@ -27,6 +28,13 @@ enum Ends {
     /// With the columns, once they are known.
     Cells(RecordEnds, Option<Arc<Columns>>),
     Elements(Elements),
+}
+
+/// The first bytes of an input.
+fn beginning(reader: &mut Reader) -> std::io::Result<Vec<u8>> {
+    let mut start = Vec::new();
+    reader.take(LOOK as u64).read_to_end(&mut start)?;
+    Ok(start)
 }
 
 /// An input of records that can only be read on. A block has the records behind those of the block before it, as many as fill
@@ -54,8 +62,12 @@ impl RecordStream {
 
     /// The records of a CSV file, of which the header is read. `name` tells the delimiter, if its ending does.
     pub(super) fn cells(mut reader: Reader, name: &str, reading: &Reading) -> Result<Self, Failure> {
-        let mut start = Vec::new();
-        (&mut reader).take(LOOK as u64).read_to_end(&mut start)?;
+        let mut start = beginning(&mut reader)?;
+        let utf16 = Utf16::of(&start, reading.encoding);
+        if let Some(order) = utf16 {
+            reader = Box::new(order.reader(Cursor::new(start).chain(reader), name));
+            start = beginning(&mut reader)?;
+        }
         let delimiter = reading.delimiter.unwrap_or_else(|| detect(name, &start));
         let reader = Box::new(Cursor::new(start).chain(reader));
         let mut stream = Self::new(reader, name, Ends::Cells(RecordEnds::new(delimiter), None));
@@ -66,7 +78,7 @@ impl RecordStream {
         let Some(header) = stream.found.pop_front() else { return Ok(stream) };
         stream.at = header.end;
         stream.rest = bytes.split_off(header.end as usize);
-        let columns = Columns::of(&bytes, delimiter, &reading.fields).map_err(Failure::Told)?;
+        let columns = Columns::of(&bytes, (delimiter, utf16), &reading.fields).map_err(Failure::Told)?;
         stream.ends = match stream.ends {
             Ends::Cells(ends, _) => Ends::Cells(ends, Some(Arc::new(columns))),
             ends => ends,

@@ -133,8 +133,9 @@ fn of_ranges(ranges: Ranges) -> Result<TableFile> {
 
 /// The failure of a table that can only be read on.
 pub(super) fn unseekable(name: &str) -> Error {
-    let message =
-        format!("{name}: is a table (Parquet or Arrow), which is read here and there; write it to a file, and name that file");
+    let message = format!(
+        "{name}: is a table (Parquet or Arrow), which is read here and there; write it to a file first, and name that file"
+    );
     Error::new(ErrorKind::Input, message)
 }
 

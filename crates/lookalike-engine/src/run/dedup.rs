@@ -29,7 +29,7 @@ use crate::{
     config::{Observer, RunConfig, row_groups_ahead, windows_ahead},
     error::{Error, ErrorKind, Result, without_panic},
     memory::peak_memory,
-    read::{Source, expand_with_references},
+    read::{Expanded, Source, expand_with_references},
     state::State,
     write::{Kept, LabelNames, Output, Shape, are_rows, finish, refuse_overwriting},
 };
@@ -69,7 +69,7 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, tell: Option<&mut Tell>, ob
     let started = Instant::now();
     let method = Method::new(config.method.clone())?;
     References::check(config, &method)?;
-    let (inputs, references) = expand_with_references(config)?;
+    let Expanded { inputs, references, left_out } = expand_with_references(config)?;
     let paths = [&outputs.kept, &outputs.decisions, &config.skip_bad];
     let named: Vec<&Path> = paths.into_iter().flatten().map(PathBuf::as_path).collect();
     refuse_overwriting(&named, &inputs)?;
@@ -89,7 +89,7 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, tell: Option<&mut Tell>, ob
     }
     let pool = pool(config.threads)?;
     let mut summary = Summary::new(&method);
-    summary.keep = config.keep().to_string();
+    (summary.keep, summary.left_out) = (config.keep().to_string(), left_out);
     summary.against = (config.has_references()).then_some(Against {
         only: config.against_only,
         holders: config.drop_holders,

@@ -25,7 +25,7 @@ use crate::{
     config::{Observer, RunConfig, windows_ahead},
     error::{Error, ErrorKind, Result, without_panic},
     places::Places,
-    read::{Source, expand_with_references},
+    read::{Expanded, LeftOut, Source, expand_with_references},
     write::{Output, finish, refuse_other_than_lines, refuse_overwriting},
 };
 
@@ -103,6 +103,9 @@ pub struct PairsSummary {
     pub bad_lines: u64,
     /// The first of them, told.
     pub bad_examples: Vec<String>,
+    /// Files of folders that were not read; none where all were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<LeftOut>,
 }
 
 /// Writes every pair of similar documents, sorted by their places in the input. Empty texts match nothing. Where there are
@@ -140,7 +143,7 @@ fn all_passes(config: &RunConfig, wanted: Wanted, observer: Observer) -> Result<
     // Pairs are not grouped.
     let (verify, cluster) = (config.method.verify.or(Some(Verify::Exact)), Cluster::Law);
     let method = Method::new(Config { verify, cluster, ..config.method.clone() })?;
-    let (inputs, references) = expand_with_references(config)?;
+    let Expanded { inputs, references, left_out } = expand_with_references(config)?;
     let path = match wanted {
         Wanted::Written(path) => Some(path),
         Wanted::Told(_) => None,
@@ -197,6 +200,7 @@ fn all_passes(config: &RunConfig, wanted: Wanted, observer: Observer) -> Result<
         finding,
         bad_lines: table.counts.bad_lines,
         bad_examples: table.counts.bad_examples.clone(),
+        left_out,
     })
 }
 

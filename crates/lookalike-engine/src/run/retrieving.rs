@@ -153,10 +153,10 @@ fn each_line(path: &Path, reading: Reading, temp_dir: &Path, mut give: impl FnMu
     let source = Source::new(vec![Input::File(path.into())], reading, temp_dir)?;
     let mut room = Vec::new();
     each_block(Blocks::new(&source).whole(true), |block, first_line| {
-        block.each_object(&mut room, |at, line| {
-            let place = || source.place(block.tag().part, first_line + at as u64);
-            give(line, block).map_err(|what| Error::new(ErrorKind::Record, format!("{}: {what}", place())))
-        })?;
+        let given = block.each_object(&mut room, |at, line| {
+            give(line, block).map_err(|what| Error::on_line(ErrorKind::Record, at as u64, what))
+        });
+        given.map_err(|error| error.placed(|record| source.place(block.tag().part, first_line + record)))?;
         Ok(true)
     })
 }

@@ -19,6 +19,7 @@ use super::{
 use crate::{
     config::{Observer, Progress, RunConfig, Stage},
     error::{Error, ErrorKind, Result},
+    format::Format,
     lock::lock,
     read::{Block, Blocks, Fields, Reading, Room, Source, Start, encoding_named},
     spill::Budget,
@@ -125,20 +126,39 @@ pub(crate) fn sketch(
     // A table without rows is one; a file without documents is a wrong file.
     let in_memory = !config.tables.is_empty() && config.inputs.is_empty() && config.input_commands.is_empty();
     if table.documents == table.references.documents && !in_memory {
-        let why = match (table.counts.bad_lines, table.counts.blank_lines == 0) {
-            _ if config.has_references() => "is empty, or has only blank or bad lines",
-            (0, true) => "is empty",
-            (0, false) => "has only blank lines",
-            _ => "has only bad lines",
-        };
-        let names: Vec<String> = source.inputs()[source.references()..].iter().map(|input| input.name()).collect();
-        let message = format!("{}: no documents: the input {why}; each line must be one JSON object", names.join(", "));
-        return Err(Error::new(ErrorKind::Input, message));
+        return Err(no_documents(&table, source, config.has_references()));
     }
     if checked {
         refuse_repeated_ids(&mut table, source, pool)?;
     }
     Ok(table)
+}
+
+/// The failure of inputs that hold no document.
+fn no_documents(table: &Table, source: &Source, has_references: bool) -> Error {
+    let all = |fits: fn(Format) -> bool| source.formats().iter().all(|format| format.is_some_and(fits));
+    let (records, none, advice) = match () {
+        () if all(|format| format == Format::Delimited) => {
+            ("rows", "has no rows", "below the header each must be a record: see that the file is whole")
+        }
+        () if all(Format::is_table) => ("rows", "has no rows", "see that the file is whole"),
+        () if all(|format| format == Format::Array) => {
+            ("records", "is an array without elements", "each element must be a JSON object")
+        }
+        () if all(|format| format == Format::Warc) => {
+            ("records", "is empty", "of a crawl the responses are read that hold a text or a page")
+        }
+        () => ("lines", "is empty", "each line must be one JSON object"),
+    };
+    let why = match (table.counts.bad_lines, table.counts.blank_lines == 0) {
+        _ if has_references => format!("is empty, or has only blank or bad {records}"),
+        (0, true) => none.into(),
+        (0, false) if all(|format| format == Format::Warc) => "has only records that are no documents".into(),
+        (0, false) => format!("has only blank {records}"),
+        _ => format!("has only bad {records}"),
+    };
+    let names: Vec<String> = source.inputs()[source.references()..].iter().map(|input| input.name()).collect();
+    Error::new(ErrorKind::Input, format!("{}: no documents: the input {why}; {advice}", names.join(", ")))
 }
 
 /// Takes what an earlier run recorded. Gives where it has come to.

@@ -4,7 +4,7 @@ use lookalike::{Config, Method, Verify, lsh::Shape};
 use serde::Serialize;
 
 use super::finding::Finding;
-use crate::state::Resumed;
+use crate::{read::LeftOut, state::Resumed};
 
 /// The outcome of a run. Documents in = kept + dropped, always.
 #[derive(Debug, Clone, Serialize)]
@@ -29,6 +29,9 @@ pub struct Summary {
     pub bad_lines: u64,
     /// The first of them, told.
     pub bad_examples: Vec<String>,
+    /// Files of folders that were not read; none where all were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<LeftOut>,
     /// Documents without an id of their own, which are called `file:line`.
     pub without_id: u64,
     /// Blank lines, passed over.
@@ -106,6 +109,7 @@ impl Summary {
             largest_group: 0,
             bad_lines: 0,
             bad_examples: Vec::new(),
+            left_out: None,
             without_id: 0,
             blank_lines: 0,
             bytes: 0,

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     error::{Error, ErrorKind, Result},
     format::Format,
-    read::{Block, BlockInfo, Columns, Packing, RecordBatch, Room, Source},
+    read::{Block, BlockInfo, Columns, Input, Packing, RecordBatch, Room, Source, Utf16},
 };
 
 /// What records are written as.
@@ -101,12 +101,30 @@ impl Shape {
         let all = |format| source.formats().iter().all(|one| *one == Some(format));
         let all_tables = source.formats().iter().all(|one| one.is_some_and(Format::is_table));
         let asked = Format::of_name(&name);
+        // What comes from a pipe is known when it is read, and the output is named before.
+        let known = |fits: fn(Format) -> bool| source.formats().iter().flatten().all(|&one| fits(one));
+        let unknown = source.inputs()[source.references()..].iter().zip(source.formats()).find(|(_, format)| format.is_none());
+        let unknown = unknown.map(|(input, _)| input);
         let shape = match asked {
             Some(Format::Lines) if !Format::may_be_array(&name) => Self::Lines,
             Some(Format::Delimited) if !all(Format::Delimited) => {
-                return Err(refuse("CSV is written only where all inputs are CSV; give a name that ends with .jsonl"));
+                let what = match unknown {
+                    Some(input) if known(|one| one == Format::Delimited) => &format!(
+                        "{} is only known to be CSV when it is read: say it before with --format csv, or give a name that ends with .jsonl",
+                        input.name()
+                    ),
+                    _ => "CSV is written only where all inputs are CSV; give a name that ends with .jsonl",
+                };
+                return Err(refuse(what));
             }
             Some(Format::Parquet | Format::Arrow) if !all_tables => {
+                if let Some(input) = unknown.filter(|input| known(Format::is_table) && !matches!(input, Input::Object(_))) {
+                    return Err(refuse(&format!(
+                        "a table is written only where all inputs are tables, and {} is no file, and a table is read here and there: \
+                         write it to a file first, such as in.parquet, in.arrow or, of a stream, in.arrows, and name that file",
+                        input.name()
+                    )));
+                }
                 let what =
                     "a table is written only where all inputs are tables (Parquet or Arrow); give a name that ends with .jsonl";
                 return Err(refuse(what));
@@ -176,7 +194,8 @@ impl Shape {
                 *rows = Some(table.masked(&mask)?);
                 return Ok(());
             }
-            return if *records > 0 { table.masked_lines(&mask, bytes) } else { Ok(()) };
+            let placed = |error: Error| error.placed(|row| source.place(block.part, info.first_line + row));
+            return if *records > 0 { table.masked_lines(&mask, bytes).map_err(placed) } else { Ok(()) };
         }
         info.each_document(block, source, |document, at| {
             if !is_kept(document) {
@@ -218,7 +237,7 @@ impl Shape {
         // One that ends with its input gets a line end. A carriage return is one in CSV alone.
         let ended = |last: u8| last == b'\n' || last == b'\r' && self == Self::Delimited;
         if !run.is_empty() && !ended(bytes[run.end - 1]) {
-            give(b"\n")?;
+            give(block.columns().filter(|_| self == Self::Delimited).map_or(b"\n", |columns| columns.line_end()))?;
         }
         Ok(records)
     }
@@ -233,9 +252,27 @@ pub(crate) struct Kept {
 }
 
 enum Target {
-    /// And whether anything was written.
-    Bytes(Output, bool),
+    /// And what was written of.
+    Bytes(Output, Begun),
     Rows(Box<KeptRows>),
+}
+
+/// What an output of bytes has begun with.
+#[derive(Default)]
+struct Begun {
+    /// Whether it has.
+    begun: bool,
+    /// Of CSV in UTF-16, what it is.
+    utf16: Option<Utf16>,
+    room: Vec<u8>,
+}
+
+/// Writes bytes, of CSV in UTF-16 as they stood in the input.
+fn write_as(output: &mut Output, utf16: Option<Utf16>, bytes: &[u8], room: &mut Vec<u8>) -> Result<()> {
+    let Some(order) = utf16 else { return output.write(bytes) };
+    room.clear();
+    order.put(bytes, room);
+    output.write(room)
 }
 
 impl Kept {
@@ -244,7 +281,7 @@ impl Kept {
     pub(crate) fn new(output: Output, shape: Shape, source: &Source, labels: Option<&LabelNames>, ahead: usize) -> Result<Self> {
         let output = match shape {
             Shape::Table => Target::Rows(Box::new(KeptRows::new(output, source, labels, ahead)?)),
-            Shape::Lines | Shape::Array | Shape::Delimited => Target::Bytes(output, false),
+            Shape::Lines | Shape::Array | Shape::Delimited => Target::Bytes(output, Begun::default()),
         };
         let labels = labels.map(|names| (names.clone(), source.reading().encoding));
         Ok(Self { shape, output, labels })
@@ -274,9 +311,13 @@ impl Kept {
     }
 
     fn write_bytes(&mut self, mut bytes: &[u8], columns: Option<&Arc<Columns>>) -> Result<()> {
-        let Self { shape, output: Target::Bytes(output, begun), labels } = self else { return Ok(()) };
-        if !*begun && !bytes.is_empty() {
-            *begun = true;
+        let Self { shape, output: Target::Bytes(output, Begun { begun, utf16, room }), labels } = self else { return Ok(()) };
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let own = columns.filter(|_| *shape == Shape::Delimited).and_then(|columns| columns.utf16());
+        if !*begun {
+            (*begun, *utf16) = (true, own);
             match (*shape, columns) {
                 (Shape::Array, _) => {
                     output.write(b"[")?;
@@ -286,14 +327,18 @@ impl Kept {
                     Some((names, encoding)) => {
                         let mut header = Vec::new();
                         names.onto_header(columns, *encoding, &mut header);
-                        output.write(&header)?;
+                        write_as(output, own, &header, room)?;
                     }
-                    None => output.write(columns.header())?,
+                    None => write_as(output, own, columns.header(), room)?,
                 },
                 _ => {}
             }
         }
-        output.write(bytes)
+        if own != *utf16 {
+            let message = "CSV files of several encodings cannot stand in one CSV file; give a name that ends with .jsonl";
+            return Err(Error::new(ErrorKind::Output, message));
+        }
+        write_as(output, own, bytes, room)
     }
 
     /// What puts labels onto rows that are written as a table.
@@ -307,7 +352,7 @@ impl Kept {
             Target::Rows(output) => output.end()?,
             Target::Bytes(mut output, begun) => {
                 if self.shape == Shape::Array {
-                    output.write(if begun { b"\n]\n" } else { b"[]\n" })?;
+                    output.write(if begun.begun { b"\n]\n" } else { b"[]\n" })?;
                 }
                 output
             }

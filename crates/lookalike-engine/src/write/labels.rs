@@ -93,8 +93,9 @@ impl LabelNames {
     }
 
     /// Appends a header of CSV with the names behind its own.
-    pub(super) fn onto_header(&self, columns: &Columns, encoding: Option<&str>, into: &mut Vec<u8>) {
+    pub(super) fn onto_header(&self, columns: &Columns, encoding: Option<&'static str>, into: &mut Vec<u8>) {
         let (header, end) = without_end(columns.header());
+        let encoding = columns.encoding(encoding);
         into.extend_from_slice(header);
         self.names.iter().for_each(|name| push_cell(name, columns.delimiter(), encoding, into));
         into.extend_from_slice(end);
@@ -112,7 +113,7 @@ fn onto_row(row: &[u8], columns: &Columns, encoding: Option<&str>, label: &Label
     into.push(delimiter);
     push_number(label.similarity, b"", into);
     // One that ends with its file gets a line end.
-    into.extend_from_slice(if end.is_empty() { b"\n" } else { end });
+    into.extend_from_slice(if end.is_empty() { columns.line_end() } else { end });
 }
 
 /// A record of CSV, and its line end.
@@ -169,7 +170,7 @@ impl Shape {
         let Labelling { room, line } = room;
         if let (Self::Delimited, Some(columns)) = (self, block.columns()) {
             names.refuse_columns(columns)?;
-            onto_row(block.raw(at), columns, reading.encoding, label, into);
+            onto_row(block.raw(at), columns, columns.encoding(reading.encoding), label, into);
             return Ok(());
         }
         let raw = match block.object(at) {

@@ -9,7 +9,6 @@
 use std::{
     borrow::Cow,
     cell::{Cell, Ref, RefCell},
-    panic,
 };
 
 use html5ever::{
@@ -17,6 +16,8 @@ use html5ever::{
     tendril::{StrTendril, TendrilSink},
     tree_builder::{ElementFlags, NodeOrText, QuirksMode, TreeBuilderOpts, TreeSink},
 };
+
+use crate::quiet::quietly;
 
 /// Longer pages have no main part: their trees take hundreds of megabytes.
 const LONGEST: usize = 16 << 20;
@@ -37,7 +38,7 @@ pub(super) fn content(page: &str, most_attributes: usize) -> Option<String> {
     }
     // legible asserts what it takes for granted of a tree, and pages come that nobody has seen. All that a panic could leave half
     // done is dropped with it.
-    panic::catch_unwind(|| legible::parse(page, None, None)).ok()?.ok().map(|article| article.content)
+    quietly(|| legible::parse(page, None, None)).ok()?.ok().map(|article| article.content)
 }
 
 /// Whether a page's tree is one that can be worked with.

@@ -1,9 +1,6 @@
 //! What a table is made of: its schema, its parts, and the way to read each.
 
-use std::{
-    panic::{AssertUnwindSafe, catch_unwind},
-    sync::Arc,
-};
+use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
@@ -13,6 +10,7 @@ use super::{Columns, Ranges, ipc::Ipc, parquet::Parquet, rows::text_bytes};
 use crate::{
     error::{Error, ErrorKind, Result, said},
     input_table::InputTable,
+    quiet::quietly,
 };
 
 /// How a table is stored.
@@ -285,10 +283,9 @@ impl RowStream {
     }
 }
 
-/// Does what damaged data might bring a decoder to panic at.
+/// Does what damaged data might bring a decoder to panic at, of which nothing is printed.
 pub(super) fn guarded<T>(name: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
-    let worked = catch_unwind(AssertUnwindSafe(work));
-    worked.unwrap_or_else(|panic| Err(damaged(name, said(&*panic))))
+    quietly(work).unwrap_or_else(|panic| Err(damaged(name, said(&*panic))))
 }
 
 pub(super) fn damaged(name: &str, what: impl std::fmt::Display) -> Error {

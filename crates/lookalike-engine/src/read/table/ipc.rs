@@ -21,6 +21,7 @@ use bytes::Bytes;
 use super::{
     Columns, Format, Ranges, Wanted,
     file::{Layout, Part, damaged, parts},
+    stored,
 };
 use crate::{
     error::{Error, ErrorKind, Result},
@@ -168,7 +169,7 @@ fn schema_of(name: &str, schema: arrow_ipc::Schema) -> Result<arrow_schema::Sche
         let message = format!("{name}: has its numbers with the high byte first; write it again on a machine of today");
         return Err(Error::new(ErrorKind::Input, message));
     }
-    Ok(arrow_ipc::convert::fb_to_schema(schema))
+    stored::schema(name, schema)
 }
 
 /// Refuses a message that is not all in the file.

@@ -13,6 +13,7 @@ mod parquet;
 mod ranges;
 mod retype;
 mod rows;
+mod stored;
 mod values;
 
 /// What a column of JSON says of itself: Arrow's canonical extension type.

@@ -24,6 +24,7 @@ use self::{chunks::Chunks, pages::Pages};
 use super::{
     Columns, Ranges, Wanted,
     file::{Batches, Layout, Part, batch_rows, damaged, guarded, parts},
+    stored::{self, ARROW_SCHEMA},
 };
 use crate::{
     error::{Error, ErrorKind, Result},
@@ -83,15 +84,17 @@ impl Parquet {
         let ranges = Arc::new(ranges);
         let chunks = Chunks::plain(&ranges);
         let options = || ArrowReaderOptions::new().with_page_index_policy(PageIndexPolicy::Skip);
-        let loaded = ArrowReaderMetadata::load(&chunks, options()).or_else(|error| {
-            // What somebody else has put there as the Arrow schema may not fit; the file's own does.
-            ArrowReaderMetadata::load(&chunks, options().with_skip_arrow_metadata(true)).map_err(|_| error)
-        });
-        let metadata = loaded.map_err(|error| match chunks.failure() {
+        let plain = || options().with_skip_arrow_metadata(true);
+        let loaded = ArrowReaderMetadata::load(&chunks, plain()).map_err(|error| match chunks.failure() {
             Some(failure) => failure,
             None if error.to_string().contains("ncrypt") => refuse(ENCRYPTED.into()),
             None => damaged(&name, format_args!("its footer: {}", words(&error))),
         })?;
+        let metadata = match arrow_schema(&name, &loaded)? {
+            // What somebody else has put there as the Arrow schema may not fit; the file's own does.
+            Some(stored) => of_schema(&loaded, options(), &stored).unwrap_or(loaded),
+            None => loaded,
+        };
         for (number, group) in metadata.metadata().row_groups().iter().enumerate() {
             for chunk in group.columns() {
                 let (start, length) = (chunk_start(chunk), chunk.compressed_size());
@@ -169,8 +172,7 @@ impl Parquet {
     pub(super) fn layout(&self) -> Layout {
         let file: &FileMetaData = self.metadata.metadata().file_metadata();
         let pairs = file.key_value_metadata().into_iter().flatten();
-        let metadata =
-            pairs.filter(|pair| pair.key != "ARROW:schema").map(|pair| (pair.key.clone(), pair.value.clone())).collect();
+        let metadata = pairs.filter(|pair| pair.key != ARROW_SCHEMA).map(|pair| (pair.key.clone(), pair.value.clone())).collect();
         let groups = self.groups();
         let dictionaries = self.columns().columns().iter().enumerate().map(|(leaf, column)| {
             (column.path().parts().to_vec(), !groups.is_empty() && groups.iter().all(|group| is_dictionary(group.column(leaf))))
@@ -280,6 +282,25 @@ impl Parquet {
 /// Some rows of a group.
 fn selection(start: u64, rows: u64) -> RowSelection {
     vec![RowSelector::skip(start as usize), RowSelector::select(rows as usize)].into()
+}
+
+/// The Arrow schema that a file has, if it can be read.
+fn arrow_schema(name: &str, loaded: &ArrowReaderMetadata) -> Result<Option<Schema>> {
+    let pairs = loaded.metadata().file_metadata().key_value_metadata();
+    let value = pairs.into_iter().flatten().find(|pair| pair.key == ARROW_SCHEMA).and_then(|pair| pair.value.as_deref());
+    value.and_then(|value| stored::in_parquet(name, value)).transpose()
+}
+
+/// The file with the types of its Arrow schema, which is one of the file's own metadata.
+fn of_schema(loaded: &ArrowReaderMetadata, options: ArrowReaderOptions, stored: &Schema) -> Option<ArrowReaderMetadata> {
+    let hinted = ArrowReaderMetadata::try_new(loaded.metadata().clone(), options.clone()).ok()?;
+    let schema = hinted.schema();
+    let fields = stored::with_zones(schema.fields(), stored.fields());
+    if fields == *schema.fields() {
+        return Some(hinted);
+    }
+    let schema: SchemaRef = Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()));
+    ArrowReaderMetadata::try_new(loaded.metadata().clone(), options.with_schema(schema)).ok().or(Some(hinted))
 }
 
 /// Fields where the text of a path is a view; none where it has a type that cannot be.

@@ -16,7 +16,7 @@ use super::{
     Columns,
     columns::Column,
     json,
-    values::{write_json, write_string},
+    values::{not_finite, write_json, write_string},
 };
 use crate::{
     error::{Error, ErrorKind, Result},
@@ -151,9 +151,7 @@ impl Rows {
         if let (Some(values), Some(column)) = (&self.keep, self.columns.keep())
             && !values.json(&column.name, row, room)?
         {
-            room.clear();
-            // As JSON has what is no number.
-            room.push_str("null");
+            return Err(keys::unfit(self.columns.order(), &format!("is {}", values.what(row))));
         }
         let keep = self.keep.is_some().then_some(&**room);
         keys::key(self.columns.order(), &Found { text: Text::Plain(text), surplus: 0, id: None, keep, label: None })
@@ -170,17 +168,14 @@ impl Rows {
     /// Appends the rows for which the mask is true, all their columns, as JSON Lines.
     ///
     /// # Errors
-    /// A type that JSON cannot have.
+    /// A value or a type that JSON cannot have; of the row, counted from 0 in the batch.
     pub fn masked_lines(&self, mask: &[bool], out: &mut Vec<u8>) -> Result<()> {
-        json::write_lines(&self.masked(mask)?, out)
-    }
-
-    /// Appends all rows, all their columns, as JSON Lines.
-    ///
-    /// # Errors
-    /// A type that JSON cannot have.
-    pub fn lines(&self, out: &mut Vec<u8>) -> Result<()> {
-        json::write_lines(&self.batch, out)
+        let masked = self.masked(mask)?;
+        json::write_lines(&masked, out).map_err(|error| {
+            let (row, why) = json::unwritable(&masked, &error);
+            let place = mask.iter().enumerate().filter(|(_, wanted)| **wanted).nth(row);
+            Error::on_line(ErrorKind::Output, place.map_or(0, |(at, _)| at as u64), why)
+        })
     }
 
     /// Whether a column says of its strings that they are JSON (Arrow's canonical extension type `arrow.json`).
@@ -193,9 +188,11 @@ impl Rows {
     /// Appends a row, all its columns, as one JSON object and a newline.
     ///
     /// # Errors
-    /// A type that JSON cannot have.
+    /// A value or a type that JSON cannot have; of the row, counted from 0 in the batch.
     pub fn json_line(&self, row: usize, out: &mut Vec<u8>) -> Result<()> {
-        json::write_lines(&self.batch.slice(row, 1), out)
+        let batch = self.batch.slice(row, 1);
+        let refused = |error| Error::on_line(ErrorKind::Output, row as u64, json::unwritable(&batch, &error).1);
+        json::write_lines(&batch, out).map_err(refused)
     }
 }
 
@@ -248,7 +245,7 @@ impl Values {
     fn what(&self, row: usize) -> &'static str {
         match (self.place(row), &self.plain) {
             (None, _) => "null",
-            (_, Plain::Other(array)) if array.data_type().is_floating() => "a number that is not finite",
+            (Some(at), Plain::Other(array)) if array.data_type().is_floating() => not_finite(array, at),
             _ => "a time beyond the year 9999",
         }
     }

@@ -5,10 +5,15 @@ use std::{
     sync::Arc,
 };
 
+use ::parquet::{
+    arrow::{ArrowWriter, arrow_writer::ArrowWriterOptions, encode_arrow_schema},
+    file::{metadata::KeyValue, properties::WriterProperties},
+};
 use arrow_array::{
     ArrayRef, BooleanArray, Date32Array, Decimal128Array, FixedSizeBinaryArray, Float64Array, Int64Array, ListArray, RecordBatch,
-    StringArray, TimestampMillisecondArray, UInt64Array, types::Int32Type,
+    StringArray, StructArray, TimestampMillisecondArray, UInt64Array, types::Int32Type,
 };
+use arrow_schema::{DataType, Field, Schema, TimeUnit};
 use lookalike::cluster::Keep;
 use proptest::prelude::*;
 
@@ -204,7 +209,7 @@ fn ids_of_all_types() {
     let price = Decimal128Array::from(vec![-1250]).with_precision_and_scale(9, 2).unwrap();
     assert_eq!(one(Arc::new(price)), "-12.50");
     let faults = ids(Arc::new(Float64Array::from(vec![Some(f64::NAN), None])));
-    assert!(faults[0].as_ref().unwrap_err().contains("\"id\" is a number that is not finite; an id must be"));
+    assert!(faults[0].as_ref().unwrap_err().contains("\"id\" is NaN; an id must be"));
     assert!(faults[1].as_ref().unwrap_err().contains("\"id\" is null; an id must be a string or a number"));
     assert!(ids(Arc::new(TimestampMillisecondArray::from(vec![i64::MAX])))[0].as_ref().unwrap_err().contains("beyond the year"));
 }
@@ -228,6 +233,46 @@ fn columns_that_cannot_be_are_refused_with_advice() {
     let twice = RecordBatch::try_from_iter([("text", number.clone()), ("text", number)]).unwrap();
     let twice = TableFile::in_memory(&InputTable::new("frame", twice.schema(), vec![twice]).unwrap());
     assert!(choose(&twice, "text", "first", None).unwrap_err().contains("stands twice"));
+}
+
+/// As pyarrow writes it: seconds are milliseconds in Parquet, and the zone is in the Arrow schema alone.
+#[test]
+fn time_zones_are_those_of_the_arrow_schema() {
+    let zoned = |unit| DataType::Timestamp(unit, Some("Europe/Berlin".into()));
+    let inside = |kind: DataType| DataType::Struct(vec![Field::new("at", kind, true)].into());
+    let schema = |unit| {
+        let fields = [("at", zoned(unit)), ("deep", inside(zoned(unit))), ("plain", DataType::Timestamp(unit, None))];
+        Schema::new(
+            fields
+                .map(|(name, kind)| Field::new(name, kind, true))
+                .into_iter()
+                .chain([Field::new("text", DataType::Utf8, false)])
+                .collect::<Vec<_>>(),
+        )
+    };
+    let time = TimestampMillisecondArray::from(vec![Some(1_706_702_400_000), None]);
+    let at: ArrayRef = Arc::new(time.clone().with_timezone("Europe/Berlin"));
+    let milliseconds = Arc::new(schema(TimeUnit::Millisecond));
+    let DataType::Struct(fields) = milliseconds.field(1).data_type().clone() else { panic!() };
+    let columns: Vec<ArrayRef> = vec![
+        at.clone(),
+        Arc::new(StructArray::new(fields, vec![at], None)),
+        Arc::new(time),
+        Arc::new(StringArray::from(vec!["a", "b"])),
+    ];
+    let batch = RecordBatch::try_new(milliseconds.clone(), columns).unwrap();
+    for unit in [TimeUnit::Second, TimeUnit::Nanosecond, TimeUnit::Millisecond] {
+        let stored = KeyValue::new("ARROW:schema".into(), encode_arrow_schema(&schema(unit)));
+        let properties = WriterProperties::builder().set_key_value_metadata(Some(vec![stored])).build();
+        let options = ArrowWriterOptions::new().with_skip_arrow_metadata(true).with_properties(properties);
+        let mut writer = ArrowWriter::try_new_with_options(Vec::new(), milliseconds.clone(), options).unwrap();
+        writer.write(&batch).unwrap();
+        let table = TableFile::open(Ranges::memory(writer.into_inner().unwrap(), "t")).unwrap();
+        assert_eq!(table.schema().fields(), milliseconds.fields(), "{unit:?}");
+        let columns = choose(&table, "text", "newest:at", None).unwrap();
+        assert_eq!(batches(&table, &columns, Wanted::All), std::slice::from_ref(&batch), "{unit:?}");
+        assert_eq!(batches(&table, &columns, Wanted::Chosen)[0].num_rows(), 2);
+    }
 }
 
 fn refusal(bytes: Vec<u8>) -> String {

@@ -68,6 +68,16 @@ pub(super) fn write_json(array: &ArrayRef, row: usize, out: &mut String) -> bool
     }
 }
 
+/// What a number is that is not finite.
+pub(super) fn not_finite(array: &ArrayRef, row: usize) -> &'static str {
+    let is_nan = match array.data_type() {
+        DataType::Float16 => array.as_primitive::<Float16Type>().value(row).is_nan(),
+        DataType::Float32 => array.as_primitive::<Float32Type>().value(row).is_nan(),
+        _ => array.as_primitive::<Float64Type>().value(row).is_nan(),
+    };
+    if is_nan { "NaN" } else { "infinite" }
+}
+
 fn integer<T: ArrowPrimitiveType<Native: std::fmt::Display>>(array: &ArrayRef, row: usize, out: &mut String) -> bool {
     write!(out, "{}", array.as_primitive::<T>().value(row)).is_ok()
 }
