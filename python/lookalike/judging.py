@@ -84,7 +84,7 @@ def evaluate(
         named, called = names_of(data), id
         if named is None:
             kind, name = kind_of(data), os.path.join(folder, "texts.jsonl")
-            texts = kind.texts(Wanted(text, [other for other in (id, labels) if other], folder))
+            texts = kind.texts(Wanted(type(data).__name__, text, [other for other in (id, labels) if other], folder))
             if called is None:
                 called, texts = numbered(texts)
             texts.write(name)

@@ -77,7 +77,7 @@ def dedup(
 
     `data` is one of these, and what stays comes as the same kind of object, in the same order, of the same types:
 
-    - a list or tuple of `str`, a numpy array of them;
+    - a list or tuple of `str`, a numpy array of them; a list or tuple of dictionaries, which are rows;
     - a frame or series of pandas (with its index) or polars;
     - a pyarrow `Table`, `RecordBatch`, `Array` or `ChunkedArray`, read where it is, without copies;
     - a pyarrow `RecordBatchReader`, or anything else with `__arrow_c_stream__`: it goes through a temporary file, and what stays
@@ -123,7 +123,7 @@ def dedup(
     >>> kept
     ['one two three four five six seven']
     >>> report.decisions["reference"].to_pylist()
-    [None, None, 'against:1']
+    [None, None, 'against row 0']
     """
     running, config, progress = _split(options, DedupOptions)
     if output is None and running.get("label"):
@@ -204,7 +204,7 @@ def _source(data: Any, text: str, id: str | None, against: Any, options: Mapping
                 raise ConfigError(f"{name}= goes with paths and URLs, and this is a {type(data).__name__}: leave it out")
         kind = kind_of(data)
         keep = str(given.get("keep", "")).partition(":")[2]
-        texts = kind.texts(Wanted(text, [name for name in (id, keep) if name], folder))
+        texts = kind.texts(Wanted(type(data).__name__, text, [name for name in (id, keep) if name], folder))
         if id is None:
             called, texts = numbered(texts)
     names: list[str] = []
