@@ -13,6 +13,7 @@ from typing import Any, Literal, Unpack
 from lookalike.config import ShinglesConfig
 from lookalike.errors import ConfigError, EvaluationError
 from lookalike.files import names_of
+from lookalike.keywords import check
 from lookalike.kinds import Wanted, kind_of, numbered
 
 _Path = str | os.PathLike[str]
@@ -78,6 +79,17 @@ def evaluate(
     >>> lookalike.evaluate(texts, sample=20, threshold=0.5, runs=[""]).runs[0]["pairs"]["recall"]["value"]
     1.0
     """
+    own: dict[str, Any] = {
+        "text": text,
+        "id": id,
+        "threshold": threshold,
+        "sample": sample,
+        "labels": labels,
+        "repeat": repeat,
+        "measure": measure,
+    }
+    own |= {"skip_bad": skip_bad, "threads": threads, "memory": memory, "temp_dir": temp_dir}
+    check("evaluate", {**own, **config}, [*own, "truth", "runs", *ShinglesConfig.__annotations__])
     if sum(given is not None for given in (sample, labels, truth)) != 1:
         raise ConfigError("one truth is needed: give sample=, labels= or truth=")
     with tempfile.TemporaryDirectory(prefix="lookalike-", dir=temp_dir) as folder:
@@ -115,10 +127,8 @@ def _shingles(config: ShinglesConfig) -> list[str]:
                 flags += ["--fold", asked] if asked else []
             case "fingerprint", {"kind": kind, **rest}:
                 flags += ["--fingerprint", str(kind), *_flag("degree", rest.get("degree"))]
-            case (("tokens" | "shingle" | "occurrences" | "fingerprint" | "seed"), _):
-                flags += [f"--{name}", str(value)]
             case _:
-                raise TypeError(f"evaluate() got an unexpected keyword argument {name!r}")
+                flags += [f"--{name}", str(value)]
     return flags
 
 
