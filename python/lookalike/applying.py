@@ -52,11 +52,11 @@ def apply(
     ['text', 'one', 'two']
     >>> temporary.cleanup()
     """
-    check(
-        "apply",
-        {"text": text, "id": id, "keep": keep, "output": output, **options},
-        ["text", "id", "keep", "output", *ReadOptions.__annotations__],
-    )
+    asked: dict[str, Any] = {"text": text, "id": id, "keep": keep, "output": output, **options}
+    if not isinstance(decisions, Report):
+        asked["decisions"] = decisions
+    known = ["text", "id", "keep", "output", "decisions", *ReadOptions.__annotations__]
+    check("apply", asked, known, needed=("text", "output", "decisions"))
     named = names_of(data)
     if named is None:
         raise TypeError(f"apply() reads paths and URLs, and this is a {type(data).__name__}: choose its rows by report.kept")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -93,14 +94,14 @@ def evaluate(
     if sum(given is not None for given in (sample, labels, truth)) != 1:
         raise ConfigError("one truth is needed: give sample=, labels= or truth=")
     with tempfile.TemporaryDirectory(prefix="lookalike-", dir=temp_dir) as folder:
-        named, called = names_of(data), id
+        named, called, written = names_of(data), id, None
         if named is None:
-            kind, name = kind_of(data), os.path.join(folder, "texts.jsonl")
+            kind, written = kind_of(data), os.path.join(folder, "texts.jsonl")
             texts = kind.texts(Wanted(type(data).__name__, text, [other for other in (id, labels) if other], folder))
             if called is None:
                 called, texts = numbered(texts)
-            texts.write(name)
-            named = [name]
+            texts.write(written)
+            named = [written]
         flags = ["--text-field", text, *_flag("id-field", called), "--threshold", repr(threshold), "--measure", measure]
         flags += [*_flag("sample", sample), *_flag("labels", labels), "--repeat", str(repeat), "--threads", str(threads)]
         flags += [*_flag("skip-bad", skip_bad), *_flag("temp-dir", temp_dir), *_flag("memory", memory), *_shingles(config)]
@@ -110,7 +111,12 @@ def evaluate(
         command = [sys.executable, "-m", "lookalike", "eval", "--json", "--quiet", *flags, "--", *named]
         ran = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
     if ran.returncode != 0:
-        raise EvaluationError(ran.stderr.strip().removeprefix("error: ") or f"eval ended with {ran.returncode}")
+        words = ran.stderr.strip().removeprefix("error: ")
+        if written is not None:
+            # It counts the lines of a file that nobody else knows.
+            lines = re.compile(re.escape(written) + r":(\d+)")
+            words = lines.sub(lambda line: f"{type(data).__name__} row {int(line[1]) - 1}", words)
+        raise EvaluationError(words or f"eval ended with {ran.returncode}")
     return Evaluation(json.loads(ran.stdout))
 
 

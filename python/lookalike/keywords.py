@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
@@ -83,8 +83,6 @@ _TAKES = {
     ),
 }
 
-_CANNOT_BE_NONE = ("text", "threshold")
-
 # What others call them: the command's flags, and other tools.
 _OTHERWISE = {
     "text_field": "text",
@@ -106,8 +104,8 @@ _OTHERWISE = {
 }
 
 
-def check(of: str, given: Mapping[str, Any], known: Iterable[str]) -> None:
-    """Refuse keywords that `of` does not take, and values that a keyword cannot have; None stands for what is not given.
+def check(of: str, given: Mapping[str, Any], known: Iterable[str], needed: Sequence[str] = ("text", "threshold")) -> None:
+    """Refuse keywords that `of` does not take, and values that a keyword cannot have; None stands for what is not `needed`.
 
     Raises `TypeError` for the former, `ConfigError` for the latter.
     """
@@ -121,7 +119,7 @@ def check(of: str, given: Mapping[str, Any], known: Iterable[str]) -> None:
             raise TypeError(
                 f"{of}() got an unexpected keyword argument {name!r}: {advice} help(lookalike.{of}) tells all that it takes"
             )
-        if value is None and name not in _CANNOT_BE_NONE:
+        if value is None and name not in needed:
             continue
         takes = _TAKES.get(name)
         if takes is not None and not takes.fits(value):

@@ -27,7 +27,7 @@ _OF_FILES = ("format", "delimiter", "encoding", "gitignore")
 # What goes with data that is named, and what to do with data in memory instead.
 _INSTEAD = {
     "output": "what stays is given back",
-    "skip_bad": "take the rows out first that have no text, for every row that is left has its decision",
+    "skip_bad": "each row has its decision, so take out first what is no text, such as with data.dropna(subset=[text])",
     "resume": "write the data to a file first",
     "label": "report.decisions has what was decided, a row a document",
 }

@@ -59,6 +59,9 @@ def test_of_files(tmp_path):
             lookalike.dedup(tmp_path, **keywords)
     with pytest.raises(errors.ConfigError, match="threads= takes"):
         lookalike.apply("decisions", tmp_path, "kept", threads=-1)
+    for decisions, output, words in ((3, "kept", "decisions= takes"), ("decisions", None, "output= takes a name of a file")):
+        with pytest.raises(errors.ConfigError, match=words):
+            lookalike.apply(decisions, tmp_path, output)
     with pytest.raises(errors.ConfigError, match="sample= takes a whole number from 1"):
         lookalike.evaluate(TEXTS, sample="x")
     with pytest.raises(errors.ConfigError, match="threshold= takes"):
@@ -92,7 +95,7 @@ def test_a_name_that_is_none_is_told_which_was_meant(name, meant):
 
 def test_what_goes_with_files_says_what_to_do_with_data_in_memory():
     for name, value, words in (
-        ("skip_bad", "bad.jsonl", "take the rows out first that have no text"),
+        ("skip_bad", "bad.jsonl", "take out first what is no text"),
         ("output", "kept.jsonl", "what stays is given back"),
         ("label", True, "goes with"),
         ("resume", "state", "write the data to a file"),

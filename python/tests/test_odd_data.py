@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import decimal
 import json
 import re
 
@@ -222,6 +223,15 @@ IDS = [
 ]
 
 
+def test_decimal_numbers_are_numbers():
+    prices = [decimal.Decimal("1.10"), decimal.Decimal("1E+3"), decimal.Decimal(2)]
+    rows = [{"text": text, "price": price} for text, price in zip(TEXTS, prices, strict=True)]
+    assert lookalike.dedup(rows, keep="max:price")[0] == rows[1:]
+    assert lookalike.dedup(rows, id="price")[1].decisions["id"].to_pylist() == ["1.10", "1E+3", "2"]
+    with pytest.raises(errors.RecordError, match='list row 0: field "price" is a number that JSON cannot have'):
+        lookalike.dedup([{"text": "a", "price": decimal.Decimal("nan")}], id="price")
+
+
 @pytest.mark.parametrize("ids", IDS, ids=str)
 def test_ids_are_what_they_are_in_json_lines(tmp_path, ids):
     plain = [own.item() if isinstance(own, np.generic) else own for own in ids]
@@ -262,6 +272,13 @@ def test_what_no_id_can_be(own, words):
             lookalike.dedup(data, id="id")
 
 
+def test_evaluation_names_rows_too():
+    with pytest.raises(errors.EvaluationError, match="DataFrame row 1: no field"):
+        lookalike.evaluate(pd.DataFrame({"text": ["a", None]}), sample=1)
+    with pytest.raises(errors.EvaluationError, match="DataFrame row 1: id 1 was already used at DataFrame row 0"):
+        lookalike.evaluate(pd.DataFrame({"text": ["a", "b"], "id": [1, 1]}), id="id", sample=1)
+
+
 def test_rows_as_dictionaries():
     rows = [{"page": {"text": text}, "key": f"k{number}", "n": number} for number, text in enumerate(TEXTS)]
     rows[0]["seen"] = rows[1]["n"] = object()
@@ -290,7 +307,7 @@ def test_rows_as_dictionaries():
     ],
     ids=str,
 )
-def test_arrow_comes_back_in_its_own_type(own, monkeypatch):
+def test_arrow_comes_back_in_its_own_type(own):
     texts = TEXTS if "binary" not in str(own) else [text.encode() for text in TEXTS]
     array = pa.array(texts, own.value_type).dictionary_encode() if pa.types.is_dictionary(own) else pa.array(texts, own)
     chunks = pa.chunked_array([array, array[:0], array[1:]])

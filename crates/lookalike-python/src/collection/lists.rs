@@ -115,6 +115,8 @@ impl List<'_, '_> {
             Ok(if item.extract::<i64>().is_ok() { Kind::Integers } else { Kind::Mixed })
         } else if item.is_instance_of::<PyFloat>() {
             Ok(Kind::Floats)
+        } else if is_decimal(item)? {
+            Ok(Kind::Mixed)
         } else {
             let what =
                 format!("{}, not a string, a number or a time; write it as a string, or name another column", described(item)?);
@@ -125,6 +127,9 @@ impl List<'_, '_> {
     /// A number in JSON.
     fn number(&self, row: usize, item: &Bound<'_, PyAny>) -> PyResult<String> {
         let refused = |_| self.refused(row, "is", "a number that JSON cannot have; write it as a string, or name another column");
+        if is_decimal(item)? {
+            return if item.call_method0("is_finite")?.is_truthy()? { item.str()?.extract() } else { Err(refused(())) };
+        }
         match item.cast::<PyFloat>() {
             Ok(number) if number.value().is_finite() => serde_json::to_string(&number.value()).map_err(|_| refused(())),
             Ok(_) => Err(refused(())),
@@ -154,6 +159,11 @@ impl List<'_, '_> {
     fn refused(&self, row: usize, verb: &str, what: &str) -> PyErr {
         raise("RecordError", format!("{} row {row}: field {:?} {verb} {what}", self.called, self.name))
     }
+}
+
+/// Whether it is one of Python's decimal numbers.
+fn is_decimal(item: &Bound<'_, PyAny>) -> PyResult<bool> {
+    item.is_instance(&item.py().import("decimal")?.getattr("Decimal")?)
 }
 
 /// What a value is, for messages.
