@@ -6,17 +6,14 @@ and for whole numbers until one has a fraction.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lookalike.errors import InputError
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _UNITS = ("s", "ms", "us", "ns")
 
 
-def joined(before: pa.Schema, new: pa.Schema, where: str) -> pa.Schema:
+def joined(before: Any, new: Any, where: str) -> Any:
     """Give a schema for rows of two. A column that one of the two has not is null there.
 
     Raises `InputError` for a column whose two types no third can hold; `where` are the rows of the new one.
@@ -40,7 +37,7 @@ def joined(before: pa.Schema, new: pa.Schema, where: str) -> pa.Schema:
     return pa.schema(fields, before.metadata)
 
 
-def conformed(batch: pa.RecordBatch, schema: pa.Schema, where: str) -> pa.RecordBatch:
+def conformed(batch: Any, schema: Any, where: str) -> Any:
     """Give the same values in the types of a schema; null in columns that are not there.
 
     Raises `InputError` for a value that its column's type cannot hold; `where` are the batch's rows.
@@ -70,8 +67,8 @@ def conformed(batch: pa.RecordBatch, schema: pa.Schema, where: str) -> pa.Record
     return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
-def unified(a: pa.DataType, b: pa.DataType) -> pa.DataType | None:
-    """Find a type that holds the values of two; whether it holds them all exactly, whoever converts them sees.
+def unified(a: Any, b: Any) -> Any:
+    """Find a type that holds the values of two, or None; whether it holds them all exactly, whoever converts them sees.
 
     Of two ways to hold strings, bytes or lists it is that of `a`.
     """
@@ -109,29 +106,29 @@ def unified(a: pa.DataType, b: pa.DataType) -> pa.DataType | None:
     return None
 
 
-def _is_string(own: pa.DataType) -> bool:
+def _is_string(own: Any) -> bool:
     import pyarrow as pa
 
     return bool(pa.types.is_string(own) or pa.types.is_large_string(own) or pa.types.is_string_view(own))
 
 
-def _is_binary(own: pa.DataType) -> bool:
+def _is_binary(own: Any) -> bool:
     import pyarrow as pa
 
     return bool(pa.types.is_binary(own) or pa.types.is_large_binary(own) or pa.types.is_binary_view(own))
 
 
-def _is_list(own: pa.DataType) -> bool:
+def _is_list(own: Any) -> bool:
     import pyarrow as pa
 
     return bool(pa.types.is_list(own) or pa.types.is_large_list(own) or pa.types.is_fixed_size_list(own))
 
 
-def _whole(a: pa.DataType, b: pa.DataType) -> pa.DataType | None:
+def _whole(a: Any, b: Any) -> Any:
     """Find the smallest whole numbers that hold all of two types; none for some of 64 bits with a sign and some without."""
     import pyarrow as pa
 
-    def bits(own: pa.DataType) -> int:
+    def bits(own: Any) -> int:
         return int(own.bit_width) + (0 if pa.types.is_signed_integer(own) else 1)
 
     if pa.types.is_unsigned_integer(a) and pa.types.is_unsigned_integer(b):
@@ -142,7 +139,7 @@ def _whole(a: pa.DataType, b: pa.DataType) -> pa.DataType | None:
     )
 
 
-def _struct(a: pa.DataType, b: pa.DataType) -> pa.DataType | None:
+def _struct(a: Any, b: Any) -> Any:
     import pyarrow as pa
 
     theirs = {field.name: field for field in b}
@@ -159,7 +156,7 @@ def _struct(a: pa.DataType, b: pa.DataType) -> pa.DataType | None:
     return pa.struct([*fields, *(field.with_nullable(True) for field in theirs.values())])
 
 
-def _converted(column: Any, own: pa.DataType) -> Any:
+def _converted(column: Any, own: Any) -> Any:
     import pyarrow as pa
 
     is_a = pa.types
@@ -173,7 +170,7 @@ def _converted(column: Any, own: pa.DataType) -> Any:
     return column.cast(own)
 
 
-def _has_structs(own: pa.DataType) -> bool:
+def _has_structs(own: Any) -> bool:
     import pyarrow as pa
 
     return bool(pa.types.is_struct(own)) or any(_has_structs(own.field(at).type) for at in range(own.num_fields))

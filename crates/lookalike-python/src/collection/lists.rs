@@ -12,6 +12,9 @@ use pyo3::{
 
 use crate::error::raise;
 
+/// Rows after which it is looked whether somebody wants it to end.
+const STRETCH: usize = 1 << 16;
+
 /// A column's list, and what messages call the collection and the column.
 pub struct List<'a, 'py> {
     pub called: &'a str,
@@ -39,6 +42,9 @@ impl List<'_, '_> {
         let mut builder = LargeStringBuilder::new();
         let mut row = start;
         while row < self.items.len() && builder.values_slice().len() < bytes {
+            if row.is_multiple_of(STRETCH) {
+                self.items.py().check_signals()?;
+            }
             let item = self.items.get_item(row)?;
             let Ok(text) = item.cast::<PyString>() else {
                 let what = format!("{}, not a text; give a string, or leave the row out", described(&item)?);
