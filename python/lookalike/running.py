@@ -109,7 +109,7 @@ def dedup(
     - `drop_holders=True`, with `measure="containment"`: a document goes for a reference that it contains, as a page for a test
       question, and not for one that contains it.
 
-    The other keywords, with their defaults; those that begin with a star go with paths and URLs only. What is similar:
+    The other keywords, with their defaults. What is similar:
 
     - `threshold=0.8`: the similarity from which a document goes, above 0 up to 1.
     - `measure="resemblance"`: shared shingles divided by all of both; `"containment"`: by those of the document that may go.
@@ -137,11 +137,14 @@ def dedup(
     - `progress=None`: whether a bar is shown with tqdm; when standard error is a terminal, unless it is said.
     - `decisions=None`: a file for the command's decision lines. `report.decisions` has them in any case.
     - `html=None`: take texts for pages of HTML, and compare their `"text"` or `"main"` part.
-    - * `format=None`, `delimiter=None`, `encoding=None`: how files are read where they do not say it themselves.
-    - * `gitignore=False`: of folders, leave out what .gitignore files say.
-    - * `skip_bad=None`: a file to set bad lines aside in, instead of stopping at the first.
-    - * `resume=None`: a folder to keep what is done in, so that the same call goes on from there.
-    - * `label=False`, `label_prefix=""`: write all records to `output`, with four fields that say what was decided.
+
+    Of paths and URLs only:
+
+    - `format=None`, `delimiter=None`, `encoding=None`: how files are read where they do not say it themselves.
+    - `gitignore=False`: of folders, leave out what .gitignore files say.
+    - `skip_bad=None`: a file to set bad lines aside in, instead of stopping at the first.
+    - `resume=None`: a folder to keep what is done in, so that the same call goes on from there.
+    - `label=False`, `label_prefix=""`: write all records to `output`, with four fields that say what was decided.
 
     They are the command's flags, and the core's settings: see `DedupOptions`, `RunOptions` and `CollectionConfig`.
 
