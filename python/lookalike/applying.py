@@ -9,6 +9,7 @@ from typing import Any, Unpack
 from lookalike import _lookalike
 from lookalike.config import ReadOptions
 from lookalike.files import names_of
+from lookalike.keywords import check
 from lookalike.progress import shown
 from lookalike.report import Report
 from lookalike.running import plain
@@ -51,9 +52,11 @@ def apply(
     ['text', 'one', 'two']
     >>> temporary.cleanup()
     """
-    unknown = next((name for name in options if name not in ReadOptions.__annotations__), None)
-    if unknown is not None:
-        raise TypeError(f"apply() got an unexpected keyword argument {unknown!r}")
+    asked: dict[str, Any] = {"text": text, "id": id, "keep": keep, "output": output, **options}
+    if not isinstance(decisions, Report):
+        asked["decisions"] = decisions
+    known = ["text", "id", "keep", "output", "decisions", *ReadOptions.__annotations__]
+    check("apply", asked, known, needed=("text", "output", "decisions"))
     named = names_of(data)
     if named is None:
         raise TypeError(f"apply() reads paths and URLs, and this is a {type(data).__name__}: choose its rows by report.kept")

@@ -171,6 +171,8 @@ class ReadOptions(TypedDict, total=False):
     """The character between the fields of CSV."""
     encoding: str | None
     """The encoding of files that is not UTF-8."""
+    gitignore: bool
+    """Of folders, leave out what .gitignore files say."""
     html: Literal["text", "main"] | None
     """Take texts for pages of HTML, and compare this of them."""
     skip_bad: str | PathLike[str] | None

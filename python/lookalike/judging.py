@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -13,6 +14,7 @@ from typing import Any, Literal, Unpack
 from lookalike.config import ShinglesConfig
 from lookalike.errors import ConfigError, EvaluationError
 from lookalike.files import names_of
+from lookalike.keywords import check
 from lookalike.kinds import Wanted, kind_of, numbered
 
 _Path = str | os.PathLike[str]
@@ -78,17 +80,28 @@ def evaluate(
     >>> lookalike.evaluate(texts, sample=20, threshold=0.5, runs=[""]).runs[0]["pairs"]["recall"]["value"]
     1.0
     """
+    own: dict[str, Any] = {
+        "text": text,
+        "id": id,
+        "threshold": threshold,
+        "sample": sample,
+        "labels": labels,
+        "repeat": repeat,
+        "measure": measure,
+    }
+    own |= {"skip_bad": skip_bad, "threads": threads, "memory": memory, "temp_dir": temp_dir}
+    check("evaluate", {**own, **config}, [*own, "truth", "runs", *ShinglesConfig.__annotations__])
     if sum(given is not None for given in (sample, labels, truth)) != 1:
         raise ConfigError("one truth is needed: give sample=, labels= or truth=")
     with tempfile.TemporaryDirectory(prefix="lookalike-", dir=temp_dir) as folder:
-        named, called = names_of(data), id
+        named, called, written = names_of(data), id, None
         if named is None:
-            kind, name = kind_of(data), os.path.join(folder, "texts.jsonl")
-            texts = kind.texts(Wanted(text, [other for other in (id, labels) if other], folder))
+            kind, written = kind_of(data), os.path.join(folder, "texts.jsonl")
+            texts = kind.texts(Wanted(type(data).__name__, text, [other for other in (id, labels) if other], folder))
             if called is None:
                 called, texts = numbered(texts)
-            texts.write(name)
-            named = [name]
+            texts.write(written)
+            named = [written]
         flags = ["--text-field", text, *_flag("id-field", called), "--threshold", repr(threshold), "--measure", measure]
         flags += [*_flag("sample", sample), *_flag("labels", labels), "--repeat", str(repeat), "--threads", str(threads)]
         flags += [*_flag("skip-bad", skip_bad), *_flag("temp-dir", temp_dir), *_flag("memory", memory), *_shingles(config)]
@@ -98,7 +111,12 @@ def evaluate(
         command = [sys.executable, "-m", "lookalike", "eval", "--json", "--quiet", *flags, "--", *named]
         ran = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
     if ran.returncode != 0:
-        raise EvaluationError(ran.stderr.strip().removeprefix("error: ") or f"eval ended with {ran.returncode}")
+        words = ran.stderr.strip().removeprefix("error: ")
+        if written is not None:
+            # It counts the lines of a file that nobody else knows.
+            lines = re.compile(re.escape(written) + r":(\d+)")
+            words = lines.sub(lambda line: f"{type(data).__name__} row {int(line[1]) - 1}", words)
+        raise EvaluationError(words or f"eval ended with {ran.returncode}")
     return Evaluation(json.loads(ran.stdout))
 
 
@@ -115,10 +133,8 @@ def _shingles(config: ShinglesConfig) -> list[str]:
                 flags += ["--fold", asked] if asked else []
             case "fingerprint", {"kind": kind, **rest}:
                 flags += ["--fingerprint", str(kind), *_flag("degree", rest.get("degree"))]
-            case (("tokens" | "shingle" | "occurrences" | "fingerprint" | "seed"), _):
-                flags += [f"--{name}", str(value)]
             case _:
-                raise TypeError(f"evaluate() got an unexpected keyword argument {name!r}")
+                flags += [f"--{name}", str(value)]
     return flags
 
 

@@ -30,10 +30,7 @@ def references_of(
         # Of what is named the engine sees it. There is but one empty tuple.
         if one is data and not (type(data) is tuple and not data):
             raise InputError(f"{name} is the data itself, each document of which would be dropped for itself: leave it out")
-        try:
-            texts = kind_of(one).texts(Wanted(text, [] if id is None else [id], folder, or_none=True))
-        except InputError as error:
-            raise InputError(f"{name}: {error}") from None
+        texts = kind_of(one).texts(Wanted(name, text, [] if id is None else [id], folder, or_none=True))
         if id is None or column_of(id, texts.column_names) is None:
             texts = texts.numbered(called)
         tables.append((name, texts))
@@ -41,8 +38,8 @@ def references_of(
 
 
 def _several(against: Any) -> Sequence[Any] | None:
-    """Give the collections of a list of such. A list with strings is one collection of texts, as it is as data."""
-    if type(against) not in (list, tuple) or not against:
+    """Give the collections of a list of such. A list with strings, or of rows, is one collection, as it is as data."""
+    if type(against) not in (list, tuple) or not against or isinstance(against[0], dict):
         return None
     others = [one for one in against if not isinstance(one, str)]
     if len(others) == len(against):

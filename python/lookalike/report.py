@@ -55,9 +55,9 @@ class Report:
 
         With `against` there are two more: reference, the place of the reference that a document was dropped for, and
         reference_row, its row among all references, from 0. Its representative is then the reference's id, and
-        representative_row is null. A place is file and line, or `against:3` for the third row in memory, `against[1]:3` where
-        `against` is a list of collections. Where ids of references are of another type than those of the data, representative
-        holds JSON.
+        representative_row is null. A place is file and line, or `against row 3` in memory, `against[1] row 3` where `against`
+        is a list of collections; rows count from 0. Where ids of references are of another type than those of the data,
+        representative holds JSON.
 
         A `pyarrow.Table` where pyarrow is installed; else an object with `__arrow_c_stream__`, which polars and pandas take.
         """

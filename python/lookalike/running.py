@@ -10,6 +10,7 @@ from lookalike import _lookalike
 from lookalike.config import CollectionConfig, DedupOptions, RunOptions
 from lookalike.errors import ConfigError
 from lookalike.files import Files, names_of
+from lookalike.keywords import check
 from lookalike.kinds import Kind, Wanted, kind_of, numbered
 from lookalike.progress import shown
 from lookalike.references import references_of
@@ -20,11 +21,16 @@ _Names = _Path | Files | Sequence[os.PathLike[str]]
 _Data = TypeVar("_Data")
 _Output = TypeVar("_Output", bound=str | os.PathLike[str])
 
-# What goes with data that is named, and not with what is in memory.
-_OF_NAMED = ("output", "skip_bad", "resume", "label")
-
 # How files are read, data's or references'.
-_OF_FILES = ("format", "delimiter", "encoding")
+_OF_FILES = ("format", "delimiter", "encoding", "gitignore")
+
+# What goes with data that is named, and what to do with data in memory instead.
+_INSTEAD = {
+    "output": "what stays is given back",
+    "skip_bad": "each row has its decision, so take out first what is no text, such as with data.dropna(subset=[text])",
+    "resume": "write the data to a file first",
+    "label": "report.decisions has what was decided, a row a document",
+}
 
 
 @overload
@@ -77,7 +83,7 @@ def dedup(
 
     `data` is one of these, and what stays comes as the same kind of object, in the same order, of the same types:
 
-    - a list or tuple of `str`, a numpy array of them;
+    - a list or tuple of `str`, a numpy array of them; a list or tuple of dictionaries, which are rows;
     - a frame or series of pandas (with its index) or polars;
     - a pyarrow `Table`, `RecordBatch`, `Array` or `ChunkedArray`, read where it is, without copies;
     - a pyarrow `RecordBatchReader`, or anything else with `__arrow_c_stream__`: it goes through a temporary file, and what stays
@@ -103,11 +109,52 @@ def dedup(
     - `drop_holders=True`, with `measure="containment"`: a document goes for a reference that it contains, as a page for a test
       question, and not for one that contains it.
 
-    The other keywords are the flags of the command `lookalike dedup`, by their names and with their defaults, and the settings of
-    the core: see `DedupOptions`, `RunOptions` and `CollectionConfig`. A bar is shown with tqdm when standard error is a
-    terminal, or `progress` is true.
+    The other keywords, with their defaults. What is similar:
 
-    Raises one of `lookalike.errors`, a class for each kind of refusal. An interrupt from the keyboard ends the run.
+    - `threshold=0.8`: the similarity from which a document goes, above 0 up to 1.
+    - `measure="resemblance"`: shared shingles divided by all of both; `"containment"`: by those of the document that may go.
+    - `shingle=5`: tokens in a shingle, 1 to 64; `tokens="auto"`: what these are, or `"words"`, `"chars"`, `"jieba"`.
+    - `folds={}`: what is made alike, such as `{"accents": True, "digits": True, "simplified": True}`.
+    - `occurrences="once"`: a shingle counts once in a text, or each time (`"labelled"`).
+    - `recall=0.99`: the share of the pairs at the threshold that must be found.
+    - `candidates="bands"`: how candidates are found: `"shared"` (the default for containment), `"simhash"`, `"sentences"`,
+      `"exact"`, `"all"` (none is missed), or a dictionary with the settings of one: `Bands`, `Shared`, `SimHashBy`, `Sentences`.
+    - `verify=None`: what makes a candidate similar: `"exact"`, `"sketch"` or `"none"`; what goes with `candidates` unless given.
+    - `cluster="law"`: a kept document and those similar to it; `"components"`: all that chains of similar pairs connect; or
+      `{"greedy": {…}}`, Broder's clusters.
+    - `fingerprint="rolling"`, or `{"kind": "rabin", "degree": 64}`; `seed=1`: what shingles are numbered by.
+
+    Who stays, and how ids are taken:
+
+    - `keep="first"`: or `"longest"` (the default for containment), `"newest:FIELD"`, `"max:FIELD"`, `"min:FIELD"`; ties go to the
+      first.
+    - `allow_repeated_ids=False`: whether several documents may have the same id.
+
+    How the run is done:
+
+    - `threads=0`: one a core; the answer is the same for any number.
+    - `memory=None`: bytes, or a size such as `"8G"`; half of what is free. What is above goes to files in `temp_dir=None`.
+    - `progress=None`: whether a bar is shown with tqdm; when standard error is a terminal, unless it is said.
+    - `decisions=None`: a file for the command's decision lines. `report.decisions` has them in any case.
+    - `html=None`: take texts for pages of HTML, and compare their `"text"` or `"main"` part.
+
+    Of paths and URLs only:
+
+    - `format=None`, `delimiter=None`, `encoding=None`: how files are read where they do not say it themselves.
+    - `gitignore=False`: of folders, leave out what .gitignore files say.
+    - `skip_bad=None`: a file to set bad lines aside in, instead of stopping at the first.
+    - `resume=None`: a folder to keep what is done in, so that the same call goes on from there.
+    - `label=False`, `label_prefix=""`: write all records to `output`, with four fields that say what was decided.
+
+    They are the command's flags, and the core's settings: see `DedupOptions`, `RunOptions` and `CollectionConfig`.
+
+    A text is a string, an id a string, a number or a time; 1 and "1" are two ids. What is neither, as null, is refused, with its
+    row, from 0; of files with its line, from 1. Batches that come by and by may have columns of other types than those before:
+    they come back in the types that hold all values exactly (whole numbers and fractions as float64), and what no type holds
+    is refused.
+
+    Raises one of `lookalike.errors`, a class for each kind of refusal; `TypeError` for a keyword that is none, and for data of
+    another kind. An interrupt from the keyboard ends the run.
 
     Cost: one to two seconds a gigabyte on two cores; some 300 bytes of memory a document, beyond `memory` on the disk; for lists
     one copy of the texts, for Arrow none.
@@ -123,8 +170,9 @@ def dedup(
     >>> kept
     ['one two three four five six seven']
     >>> report.decisions["reference"].to_pylist()
-    [None, None, 'against:1']
+    [None, None, 'against row 0']
     """
+    check("dedup", {"text": text, "id": id, "threshold": threshold, "output": output, **options}, _known(DedupOptions))
     running, config, progress = _split(options, DedupOptions)
     if output is None and running.get("label"):
         raise ConfigError("label= goes with output=: name a file for the labelled records")
@@ -150,16 +198,18 @@ def pairs(
 ) -> Pairs:
     """Find every pair of similar documents, sorted by their places in the input.
 
-    `data` and the keywords are those of `dedup`. With `against` these are the pairs of a reference and a document of `data`,
-    in which a is the reference. Similar is what reaches the threshold by exact count, unless `verify` says
-    otherwise. Candidates come from sketches and miss a share of the pairs, which the summary tells (see `curve`); with
-    `candidates="all"` none is missed, and all sets are held in memory.
+    `data` and the keywords are those of `dedup`, but for those of what stays and what is written: there is no `output`, `keep`,
+    `against_only`, `drop_holders`, `label`, `label_prefix`, `decisions` and `resume` here. With `against` these are the pairs of
+    a reference and a document of `data`, in which a is the reference. Similar is what reaches the threshold by exact count,
+    unless `verify` says otherwise. Candidates come from sketches and miss a share of the pairs, which the summary tells (see
+    `curve`); with `candidates="all"` none is missed, and all sets are held in memory.
 
     >>> import lookalike
     >>> found = lookalike.pairs(["one two three four five six", "one two three four five six seven", "something else"])
     >>> found.table.to_pylist()[0]["resemblance"]
     0.6666666666666666
     """
+    check("pairs", {"text": text, "id": id, "threshold": threshold, **options}, _known(RunOptions))
     running, config, progress = _split(options, RunOptions)
     source = _source(data, text, id, against, running)
     with shown(progress) as bar:
@@ -173,6 +223,11 @@ def plain(options: Mapping[str, Any]) -> dict[str, Any]:
     """Leave out what is None, and make names of paths."""
     given = {name: value for name, value in options.items() if value is not None}
     return {name: os.fspath(value) if isinstance(value, os.PathLike) else value for name, value in given.items()}
+
+
+def _known(options: type) -> list[str]:
+    """Name all keywords that go with some options."""
+    return ["text", "id", "threshold", "output", "against", *options.__annotations__]
 
 
 def _split(options: Mapping[str, Any], known: type) -> tuple[dict[str, Any], dict[str, Any], bool | None]:
@@ -199,12 +254,14 @@ def _source(data: Any, text: str, id: str | None, against: Any, options: Mapping
     inputs, folder = names_of(data), given.get("temp_dir")
     kind, texts, called = None, None, id
     if inputs is None:
-        for name in _OF_NAMED:
-            if name in given:
-                raise ConfigError(f"{name}= goes with paths and URLs, and this is a {type(data).__name__}: leave it out")
+        for name in _INSTEAD:
+            if given.get(name, False) is not False:
+                raise ConfigError(
+                    f"{name}= goes with paths and URLs, and this is a {type(data).__name__}: leave it out; {_INSTEAD[name]}"
+                )
         kind = kind_of(data)
         keep = str(given.get("keep", "")).partition(":")[2]
-        texts = kind.texts(Wanted(text, [name for name in (id, keep) if name], folder))
+        texts = kind.texts(Wanted(type(data).__name__, text, [name for name in (id, keep) if name], folder))
         if id is None:
             called, texts = numbered(texts)
     names: list[str] = []
@@ -214,7 +271,7 @@ def _source(data: Any, text: str, id: str | None, against: Any, options: Mapping
     if references and "resume" in given:
         raise ConfigError("resume= goes with references that are named: write those in memory to a file, or leave it out")
     for name in _OF_FILES:
-        if name in given and not inputs and not names:
+        if given.get(name, False) is not False and not inputs and not names:
             raise ConfigError(f"{name}= goes with paths and URLs, and this is a {type(data).__name__}: leave it out")
     given |= {"text": text, "inputs": list(inputs or []), "against": names}
     if called is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -132,8 +133,12 @@ def test_decisions_are_the_commands_wherever_references_are(picks, references, w
             expected, places = decisions, known
             for number in in_memory:
                 named = f"against[{number}]"
-                expected = expected.replace(f'"reference":"{files[number]}:'.encode(), f'"reference":"{named}:'.encode())
-                places = [(own, place.replace(f"{files[number]}:", f"{named}:")) for own, place in places]
+                lines_of = re.compile(re.escape(str(files[number])) + r":(\d+)")
+
+                # Lines count from 1, rows in memory from 0.
+                row_of = partial(lambda named, line: f"{named} row {int(line[1]) - 1}", named)
+                expected = lines_of.sub(row_of, expected.decode()).encode()
+                places = [(own, lines_of.sub(row_of, place)) for own, place in places]
             for its in (frame, data):
                 _, report = lookalike.dedup(its, id="id", against=some, **keywords)
                 assert report.decisions_json() == expected
@@ -152,7 +157,7 @@ def test_decisions_are_the_commands_wherever_references_are(picks, references, w
         check(
             report,
             [json.loads(line) for line in report.decisions_json().splitlines()],
-            [(row, f"against:{row + 1}") for row in range(len(references[0]))],
+            [(row, f"against row {row}") for row in range(len(references[0]))],
         )
 
 
@@ -216,7 +221,7 @@ def test_ids_of_two_types_are_json():
     _, report = lookalike.dedup(data, id="key", against=pl.DataFrame({"text": [NEWS[1]], "key": ["8"]}))
     assert report.decisions["id"].to_pylist() == [7, 8, 9]
     assert report.decisions["representative"].to_pylist() == [None, '"8"', "7"]
-    assert report.pairs.to_pylist()[0] == {"dropped": 8, "representative": '"8"', "similarity": 1.0, "reference": "against:1"}
+    assert report.pairs.to_pylist()[0] == {"dropped": 8, "representative": '"8"', "similarity": 1.0, "reference": "against row 0"}
     assert report.clusters == {7: [7, 9]}
     # Where none stands for anything there is no other type.
     _, report = lookalike.dedup(data, id="key", against=pl.DataFrame({"text": ["nothing of the kind"], "key": ["8"]}))
@@ -259,7 +264,7 @@ def test_files_of_references_beside_data_in_memory(tmp_path):
     mixed = [[NEWS[0]], tmp_path / "test.tsv", lookalike.Files(write(tmp_path / "more.jsonl", ["quite another text"]))]
     kept, report = lookalike.dedup(NEWS, against=mixed)
     assert kept == []
-    assert report.decisions["reference"].to_pylist() == ["against[0]:1", f"{tmp_path / 'test.tsv'}:2", "against[0]:1"]
+    assert report.decisions["reference"].to_pylist() == ["against[0] row 0", f"{tmp_path / 'test.tsv'}:2", "against[0] row 0"]
     assert report.decisions["reference_row"].to_pylist() == [2, 0, 2]
 
 
@@ -289,7 +294,7 @@ def test_temporary_files_of_references_are_taken_away(tmp_path):
         (lambda path: lookalike.dedup(NEWS, against=path, output="kept"), errors.ConfigError, "output= goes with paths"),
         (lambda _: lookalike.dedup(NEWS, against=TEXTS, format="csv"), errors.ConfigError, "format= goes with paths"),
         (lambda path: lookalike.dedup(NEWS, against=[path, "test.jsonl"]), TypeError, "a str beside collections"),
-        (lambda _: lookalike.dedup(NEWS, against=["text", None]), TypeError, "text[1] is NoneType"),
+        (lambda _: lookalike.dedup(NEWS, against=["text", None]), errors.RecordError, 'against row 1: field "text" is None'),
         (lambda _: lookalike.dedup(NEWS, against=[None]), TypeError, "builtins.NoneType is no collection"),
         (lambda _: lookalike.dedup(NEWS, against="/missing/file.jsonl"), errors.InputError, "no such file"),
         (
@@ -297,7 +302,7 @@ def test_temporary_files_of_references_are_taken_away(tmp_path):
             errors.InputError,
             "against[1]: no column",
         ),
-        (lambda _: lookalike.dedup(NEWS, against=pl.DataFrame({"text": ["a", None]})), errors.RecordError, "against:2"),
+        (lambda _: lookalike.dedup(NEWS, against=pl.DataFrame({"text": ["a", None]})), errors.RecordError, "against row 1"),
         (
             lambda _: lookalike.pairs(NEWS, against=TEXTS, against_only=True),
             TypeError,

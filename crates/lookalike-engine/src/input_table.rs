@@ -1,7 +1,7 @@
 //! Tables in memory that a run is given.
 
 #[cfg(feature = "tables")]
-pub use with_tables::InputTable;
+pub use with_tables::{InputTable, JSON};
 
 /// A table in memory: there is none, this lookalike was built without.
 #[cfg(not(feature = "tables"))]
@@ -16,6 +16,10 @@ mod with_tables {
     use arrow_schema::SchemaRef;
 
     use crate::error::{Error, ErrorKind, Result};
+
+    /// The name in a field's metadata by which a column of strings says that its values are JSON, each a string or a number: for ids
+    /// of several types, such as 1 and "1", which are two, and for numbers that no type of Arrow's holds.
+    pub const JSON: &str = "lookalike:json";
 
     /// A table in memory, an input of a run. Cheap to clone: the batches are shared.
     #[derive(Clone)]

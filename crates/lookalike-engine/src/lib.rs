@@ -57,6 +57,8 @@ pub use disk::faults;
 pub use error::{Error, ErrorKind, Result, interrupt};
 pub use format::{Format, Html};
 pub use input_table::InputTable;
+#[cfg(feature = "tables")]
+pub use input_table::JSON;
 pub use memory::peak_memory;
 #[cfg(feature = "html")]
 pub use read::Extractor;

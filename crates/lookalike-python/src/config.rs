@@ -2,6 +2,7 @@
 
 use lookalike::{Candidates, Config, Method};
 use pyo3::{exceptions::PyTypeError, prelude::*, types::PyDict};
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::error::{raise, refused};
@@ -30,22 +31,61 @@ pub fn config(of: &str, known: &[&str], keywords: Option<&Bound<'_, PyDict>>) ->
             *kind = serde_json::json!({ "kind": kind.take() });
         }
     }
-    from_value(Value::Object(fields))
+    keyed(fields)
 }
 
-/// A piece of configuration given as Python values.
-pub fn from_value<T: serde::de::DeserializeOwned>(value: Value) -> PyResult<T> {
-    serde_json::from_value(value).map_err(|error| raise("ConfigError", error.to_string()))
+/// What keywords say, each by itself of a type that can be left out.
+///
+/// # Errors
+/// `ConfigError` with the name of the keyword whose value does not fit.
+pub fn keyed<T: DeserializeOwned>(fields: Map<String, Value>) -> PyResult<T> {
+    let read = |fields: Map<String, Value>| serde_json::from_value::<T>(Value::Object(fields));
+    read(fields.clone()).map_err(|error| {
+        let alone = |(name, value): (String, Value)| {
+            let error = read(Map::from_iter([(name.clone(), value)])).err()?;
+            Some(format!("{name}= {error}"))
+        };
+        raise("ConfigError", fields.into_iter().find_map(alone).unwrap_or_else(|| error.to_string()))
+    })
 }
 
-/// A Python value as JSON.
-pub fn value(value: &Bound<'_, PyAny>) -> PyResult<Value> {
-    let json: String = value.py().import("json")?.call_method1("dumps", (value,))?.extract()?;
-    from_value(serde_json::from_str(&json).map_err(|error| raise("ConfigError", error.to_string()))?)
+/// A piece of configuration given as a Python value; `name` is the keyword.
+///
+/// # Errors
+/// `ConfigError` for a value that does not fit.
+pub fn piece<T: DeserializeOwned>(name: &str, given: &Bound<'_, PyAny>) -> PyResult<T> {
+    serde_json::from_value(value(name, given)?).map_err(|error| raise("ConfigError", format!("{name}= {error}")))
 }
 
-fn object(keywords: &Bound<'_, PyDict>) -> PyResult<Map<String, Value>> {
-    from_value(value(keywords)?)
+/// Keywords as JSON.
+///
+/// # Errors
+/// `ConfigError` for a value that no JSON is.
+pub fn object(keywords: &Bound<'_, PyDict>) -> PyResult<Map<String, Value>> {
+    let field = |(name, given): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
+        let name = name.extract::<String>()?;
+        let given = value(&name, &given)?;
+        Ok((name, given))
+    };
+    keywords.iter().map(field).collect()
+}
+
+/// A Python value as JSON; scalars of numpy's are the numbers that they are.
+fn value(name: &str, given: &Bound<'_, PyAny>) -> PyResult<Value> {
+    let py = given.py();
+    let options = PyDict::new(py);
+    options.set_item("allow_nan", false)?;
+    options.set_item("default", py.import("operator")?.call_method1("methodcaller", ("item",))?)?;
+    let json = py.import("json")?.call_method("dumps", (given,), Some(&options)).and_then(|json| json.extract::<String>());
+    let read = json.ok().and_then(|json| serde_json::from_str(&json).ok());
+    read.ok_or_else(|| {
+        let shown = given.repr().map_or_else(|_| "…".to_owned(), |shown| shown.to_string());
+        let kind = given.get_type().name().map_or_else(|_| "object".to_owned(), |kind| kind.to_string());
+        raise(
+            "ConfigError",
+            format!("{name}= cannot be {shown}, of the type {kind}: give a finite number, a string or a dictionary"),
+        )
+    })
 }
 
 /// JSON as a Python value.

@@ -5,7 +5,7 @@ A kind is told by its type among the libraries that have been imported: whoever 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from lookalike.kinds import arrow, frames, huggingface, lists
@@ -23,13 +23,23 @@ def kind_of(data: Any) -> Kind:
     if found is not None:
         return found
     name = f"{type(data).__module__}.{type(data).__qualname__}"
-    advice = {
+    raise TypeError(f"{name} is no collection of texts: {_advice(data)}")
+
+
+def _advice(data: Any) -> str:
+    known = {
         "LazyFrame": "collect it first",
         "DatasetDict": "give one of its splits",
         "IterableDatasetDict": "give one of its splits",
         "bytes": "decode it first",
-    }.get(type(data).__name__, "give a list of str, a frame or table, a dataset, or a path")
-    raise TypeError(f"{name} is no collection of texts: {advice}")
+        "ndarray": "give an array of one axis",
+        "dict": "make a frame or a table of it, such as with pandas.DataFrame(data)",
+    }
+    if type(data).__name__ in known:
+        return known[type(data).__name__]
+    if isinstance(data, Iterable):
+        return "make it a list of str first, with list(data); of rows make a frame, of Arrow batches a table"
+    return "give a list of str, a frame or table, a dataset, or a path"
 
 
 def is_collection(data: Any) -> bool:

@@ -22,7 +22,7 @@ class Table:
 
     def texts(self, wanted: Wanted) -> Texts:
         """Give the columns that are read."""
-        return Texts.of_arrow(wanted.text, self._data.select(wanted.columns(self._data.schema.names)))
+        return Texts.of_arrow(wanted.called, wanted.text, self._data.select(wanted.columns(self._data.schema.names)))
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
         """Take the rows that stay."""
@@ -40,13 +40,15 @@ class Array:
         import pyarrow as pa
 
         wanted.alone()
-        return Texts.of_arrow(wanted.text, pa.table({wanted.text: self._data}))
+        return Texts.of_arrow(wanted.called, wanted.text, pa.table({wanted.text: self._data}))
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
         """Take the elements that stay."""
         import pyarrow as pa
 
-        return self._data.filter(pa.array(kept))
+        if isinstance(self._data, pa.ChunkedArray):
+            return filtered(pa.table({"text": self._data}), kept).column(0)
+        return filtered(pa.RecordBatch.from_arrays([self._data], ["text"]), kept).column(0)
 
 
 class Reader:
@@ -58,8 +60,8 @@ class Reader:
     def texts(self, wanted: Wanted) -> Texts:
         """Read all, and give the columns that are read."""
         chosen = wanted.columns(self._data.schema.names)
-        self._spool = Spool(self._data.schema, self._data, wanted.folder)
-        return Texts.of_arrow(wanted.text, self._spool.batches(chosen))
+        self._spool = Spool(self._data.schema, self._data, wanted.folder, wanted.called)
+        return Texts.of_arrow(wanted.called, wanted.text, self._spool.batches(chosen))
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
         """Make a reader of the rows that stay, which come by and by as well."""

@@ -24,10 +24,17 @@ class Pandas:
         """Convert the columns that are read."""
         chosen = wanted.columns(self._data.columns.tolist())
         if find_spec("pyarrow") is None:
-            return Texts.of_lists(wanted.text, {name: self._data[name].tolist() for name in chosen})
+            return Texts.of_lists(wanted.called, wanted.text, {name: self._data[name].tolist() for name in chosen})
         import pyarrow as pa
 
-        return Texts.of_arrow(wanted.text, pa.Table.from_pandas(self._data[chosen], preserve_index=False))
+        columns, lists = {}, {}
+        for name in chosen:
+            try:
+                columns[name] = pa.Table.from_pandas(self._data[[name]], preserve_index=False).column(0)
+            except (pa.ArrowException, UnicodeError, OverflowError, TypeError, ValueError):
+                # Values of several types, or some that no document has: to be looked at one by one.
+                lists[name] = self._data[name].tolist()
+        return Texts.of_arrow(wanted.called, wanted.text, pa.table(columns), lists)
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
         """Take rows, with their index."""
@@ -58,7 +65,14 @@ class Polars:
 
     def texts(self, wanted: Wanted) -> Texts:
         """Give the columns that are read."""
-        return Texts.of_arrow(wanted.text, self._data.select(wanted.columns(self._data.columns)))
+        import polars as pl
+
+        chosen = wanted.columns(self._data.columns)
+        # Arrow has no objects, and no such numbers; nulls alone come in a form that not all libraries know.
+        odd = {getattr(pl, name, None) for name in ("Object", "Int128", "UInt128", "Null")}
+        lists = {name: self._data[name].to_list() for name in chosen if self._data.schema[name] in odd}
+        others = self._data.select(name for name in chosen if name not in lists)
+        return Texts.of_arrow(wanted.called, wanted.text, others, lists)
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
         """Take the rows that stay."""
@@ -76,7 +90,7 @@ class PolarsSeries:
     def texts(self, wanted: Wanted) -> Texts:
         """Give the series."""
         wanted.alone()
-        return Texts.of_arrow(wanted.text, self._data.to_frame(wanted.text))
+        return Polars(self._data.to_frame(wanted.text)).texts(wanted)
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
         """Take the rows that stay."""

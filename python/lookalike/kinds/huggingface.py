@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from lookalike._lookalike import Texts
+from lookalike.errors import InputError, RecordError
 from lookalike.kinds.kind import Kind, Wanted
 from lookalike.kinds.spool import Spool
 
@@ -30,11 +31,11 @@ class Dataset:
         chosen = wanted.columns(self._data.column_names)
         data = self._data.select_columns(chosen)
         if data._indices is None:
-            return Texts.of_arrow(wanted.text, data.data.table)
+            return Texts.of_arrow(wanted.called, wanted.text, data.data.table)
         schema = data.data.table.schema
         rows = data.with_format("arrow").iter(batch_size=_BATCH)
         batches = (batch for table in rows for batch in table.cast(schema).to_batches())
-        return Texts.of_arrow(wanted.text, pa.RecordBatchReader.from_batches(schema, batches))
+        return Texts.of_arrow(wanted.called, wanted.text, pa.RecordBatchReader.from_batches(schema, batches))
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
         """Take rows: indices beside the same data."""
@@ -53,30 +54,30 @@ class Iterable:
         self._data = data
 
     def texts(self, wanted: Wanted) -> Texts:
-        """Read all, and give the columns that are read."""
-        tables = iter(self._data.with_format("arrow").iter(batch_size=_BATCH))
-        features = self._data.features
-        first = next(tables, None)
+        """Read all, and give the columns that are read.
+
+        Where nobody has told what the columns are, they get types that hold all their values.
+        """
+        features, batches = self._data.features, _batches(self._data, wanted.called)
         if features is None:
-            features = _features(first)
-        schema = features.arrow_schema
-        chosen = wanted.columns(schema.names)
-
-        def batches() -> Iterator[Any]:
-            if first is None:
-                return
-            yield from first.select(schema.names).cast(schema).to_batches()
-            for table in tables:
-                yield from table.select(schema.names).cast(schema).to_batches()
-
-        self._spool = Spool(schema, batches(), wanted.folder)
-        return Texts.of_arrow(wanted.text, self._spool.batches(chosen))
+            self._spool = Spool.of_any(batches, wanted.folder, wanted.called)
+        else:
+            # Features may leave columns out.
+            wanted.columns(list(features))
+            self._spool = Spool(features.arrow_schema, batches, wanted.folder, wanted.called)
+        if self._spool is None:
+            wanted.alone()
+            return Texts.of_lists(wanted.called, wanted.text, {wanted.text: []})
+        chosen = wanted.columns(self._spool.schema.names)
+        return Texts.of_arrow(wanted.called, wanted.text, self._spool.batches(chosen))
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
         """Make an iterable data set of the rows that stay."""
         import datasets
         import numpy as np
 
+        if self._spool is None:
+            return self._data
         mapped = datasets.Dataset.from_file(self._spool.path)
         self._spool.keep_for(mapped.data)
         selected = mapped.select(np.flatnonzero(kept)).to_iterable_dataset()
@@ -84,10 +85,40 @@ class Iterable:
         return selected.with_format(formatting.format_type) if formatting else selected
 
 
-def _features(first: Any) -> Any:
-    import datasets
+def _batches(data: Any, called: str) -> Iterator[Any]:
+    """Read a data set as Arrow batches, each of rows of the same types.
 
-    return datasets.Features({}) if first is None else datasets.Features.from_arrow_schema(first.schema)
+    Raises `InputError` for rows that Arrow cannot have, `RecordError` for half of a character.
+    """
+    import pyarrow as pa
+
+    # Examples that are Python's own become a table each, of whatever types they have, and datasets makes none of some together
+    # where these differ.
+    is_arrow = getattr(getattr(data, "_ex_iterable", None), "iter_arrow", None) is not None
+    tables = iter(data.with_format("arrow").iter(batch_size=_BATCH if is_arrow else 1))
+    same: list[Any] = []
+    count, start = 0, 0
+    while True:
+        where = f"{called} row {start}" + (f" or one of the {_BATCH - 1:,} behind it" if is_arrow else "")
+        try:
+            table = next(tables, None)
+        except (pa.ArrowException, OverflowError) as error:
+            raise InputError(
+                f"{where}: cannot be read as Arrow data ({error}); give each column values of one type, which its features tell"
+            ) from error
+        except UnicodeEncodeError as error:
+            raise RecordError(
+                f"{where}: has half of a character, a lone surrogate: no text has that; mend it, for instance with "
+                '.encode("utf-8", "replace").decode()'
+            ) from error
+        if same and (table is None or count >= _BATCH or not table.schema.equals(same[0].schema)):
+            yield from pa.concat_tables(same).combine_chunks().to_batches()
+            same, count = [], 0
+        if table is None:
+            return
+        same.append(table)
+        count += table.num_rows
+        start += table.num_rows
 
 
 def of(data: Any) -> Kind | None:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 class Wanted(NamedTuple):
     """What a run reads of a collection in memory."""
 
+    called: str
+    """What messages call the collection."""
     text: str
     others: Sequence[str]
     """Columns beside the text."""
@@ -36,10 +38,10 @@ class Wanted(NamedTuple):
                 if self.or_none and asked != self.text:
                     continue
                 there = ", ".join(map(repr, names))
-                advice = "name the one with the text with text=" if asked == self.text else "name another"
-                raise InputError(f"no column {asked!r}; the table has {there or 'none'}: {advice}")
+                advice = "name the one with the text with text=" if asked == self.text else "name another with id= or keep="
+                raise InputError(f"{self.called}: no column {asked!r}; the table has {there or 'none'}: {advice}")
             if list(names).count(name) > 1:
-                raise InputError(f"column {name!r} stands twice; rename one of the two")
+                raise InputError(f"{self.called}: column {name!r} stands twice; rename one of the two")
             if name not in found:
                 found.append(name)
         return found
@@ -47,7 +49,9 @@ class Wanted(NamedTuple):
     def alone(self) -> None:
         """Refuse what texts alone cannot have."""
         if self.others and not self.or_none:
-            raise InputError(f"there is no column {self.others[0]!r} beside texts alone: give a frame or table that has it")
+            raise InputError(
+                f"{self.called}: there is no column {self.others[0]!r} beside texts alone: give a frame or table that has it"
+            )
 
 
 class Kind(Protocol):

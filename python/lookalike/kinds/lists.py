@@ -1,4 +1,4 @@
-"""Texts in a list, a tuple or a numpy array."""
+"""Texts in a list, a tuple or a numpy array; rows, which are dictionaries, in a list or a tuple."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 from lookalike._lookalike import Texts
-from lookalike.kinds.kind import Kind, Wanted
+from lookalike.errors import RecordError
+from lookalike.kinds.kind import Kind, Wanted, column_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,7 +25,7 @@ class Plain:
         """Copy the strings."""
         wanted.alone()
         listed = self._data if isinstance(self._data, list) else list(self._data)
-        return Texts.of_lists(wanted.text, {wanted.text: listed})
+        return Texts.of_lists(wanted.called, wanted.text, {wanted.text: listed})
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
         """Take the same strings, not copies of them."""
@@ -33,8 +34,47 @@ class Plain:
         return type(self._data)(compress(self._data, kept.tobytes()))
 
 
+class Rows:
+    """A list or tuple of dictionaries: what a run reads of them is copied, and what stays are the same dictionaries."""
+
+    def __init__(self, data: Any) -> None:
+        self._data = data
+
+    def texts(self, wanted: Wanted) -> Texts:
+        """Copy the fields that are read."""
+        stranger = next((row for row, own in enumerate(self._data) if not isinstance(own, dict)), None)
+        if stranger is not None:
+            kind = type(self._data[stranger]).__name__
+            raise RecordError(
+                f"{wanted.called} row {stranger}: is of the type {kind}, and rows before it are dictionaries; give one kind"
+            )
+        names = dict.fromkeys(self._data[0])
+        # A field may be in some rows only.
+        asked = {name: [_field(row, name) for row in self._data] for name in (wanted.text, *wanted.others)}
+        names |= {name: None for name, values in asked.items() if any(value is not None for value in values)}
+        wanted.columns(list(names))
+        there = {name: values for name, values in asked.items() if column_of(name, list(names)) is not None}
+        return Texts.of_lists(wanted.called, wanted.text, there)
+
+    def select(self, kept: NDArray[np.bool_]) -> Any:
+        """Take the same dictionaries, not copies of them."""
+        return type(self._data)(compress(self._data, kept.tobytes()))
+
+
+def _field(row: dict[str, Any], name: str) -> Any:
+    """Find a field by its name, or through dictionaries by its way; None where it is not there."""
+    if name in row:
+        return row[name]
+    found: Any = row
+    for step in name.split("."):
+        found = found.get(step) if isinstance(found, dict) else None
+    return found
+
+
 def of(data: Any) -> Kind | None:
-    """Take lists, tuples and arrays of one axis."""
+    """Take lists and tuples, of texts or of rows, and arrays of one axis."""
+    if type(data) in (list, tuple) and data and isinstance(data[0], dict):
+        return Rows(data)
     numpy = sys.modules.get("numpy")
     if type(data) in (list, tuple) or (numpy is not None and isinstance(data, numpy.ndarray) and data.ndim == 1):
         return Plain(data)

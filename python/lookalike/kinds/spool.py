@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lookalike import _lookalike
+from lookalike.kinds.types import conformed, joined
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,16 +30,48 @@ def filtered(rows: Any, kept: NDArray[np.bool_]) -> Any:
 class Spool:
     """Batches in a file, an Arrow stream. Reading maps the file: it takes pages of the cache, and no memory of its own."""
 
-    def __init__(self, schema: Any, batches: Iterable[Any], folder: str | None) -> None:
+    def __init__(self, schema: Any, batches: Iterable[Any], folder: str | None, called: str) -> None:
+        """Write batches of the types of a schema, or of others in which no value is another.
+
+        Raises `InputError` for others; `called` is what messages call the collection.
+        """
         import pyarrow as pa
 
         file, self.path = tempfile.mkstemp(".arrow", "lookalike-", folder)
         # Whoever reads holds this, or the mapping, which outlives the name.
         self._ended = weakref.finalize(self, _remove, self.path)
+        start = 0
         with os.fdopen(file, "wb") as out, pa.ipc.new_stream(out, schema) as writer:
             for batch in batches:
-                writer.write(batch)
+                writer.write(conformed(batch, schema, rows_of(called, start, batch.num_rows)))
+                start += batch.num_rows
         self._buffer = pa.memory_map(self.path).read_buffer()
+
+    @classmethod
+    def of_any(cls, batches: Iterator[Any], folder: str | None, called: str) -> Spool | None:
+        """Write batches whose types may change, in types that hold all values exactly; none where there is no batch.
+
+        They are written once, and once more where the types of the first were not those of all.
+
+        Raises `InputError` where there are no such types.
+        """
+        spools: list[Spool] = []
+        batch, start = next(batches, None), 0
+        while batch is not None:
+            schema = (
+                batch.schema if not spools else joined(spools[-1].schema, batch.schema, rows_of(called, start, batch.num_rows))
+            )
+            rest = _OfSchema(schema, batch, batches, start, called)
+            spools.append(cls(schema, rest, folder, called))
+            batch, start = rest.other, rest.start
+        if len(spools) < 2:
+            return spools[0] if spools else None
+        return cls(spools[-1].schema, (batch for spool in spools for batch in spool.batches()), folder, called)
+
+    @property
+    def schema(self) -> Any:
+        """The batches' schema."""
+        return self.batches().schema
 
     def batches(self, columns: Sequence[str] | None = None) -> Any:
         """Give a reader of all batches, or of some of their columns, without copies."""
@@ -64,12 +97,37 @@ class Spool:
                 elif mask.any():
                     yield filtered(batch, mask)
 
-        return pa.RecordBatchReader.from_batches(self.batches().schema, rows())
+        return pa.RecordBatchReader.from_batches(self.schema, rows())
 
     def keep_for(self, holder: object) -> None:
         """Keep the file as long as `holder` is there, which reads it by its name."""
         self._ended.detach()
         weakref.finalize(holder, _remove, self.path)
+
+
+class _OfSchema:
+    """Batches up to the first that a schema does not hold."""
+
+    def __init__(self, schema: Any, first: Any, others: Iterator[Any], start: int, called: str) -> None:
+        self._schema, self._first, self._others, self._called = schema, first, others, called
+        self.start, self.other = start, None
+
+    def __iter__(self) -> Iterator[Any]:
+        batch = self._first
+        while batch is not None:
+            where = rows_of(self._called, self.start, batch.num_rows)
+            if not joined(self._schema, batch.schema, where).equals(self._schema):
+                self.other = batch
+                return
+            # What cannot be converted is told with its own rows.
+            yield conformed(batch, self._schema, where)
+            self.start += batch.num_rows
+            batch = next(self._others, None)
+
+
+def rows_of(called: str, start: int, count: int) -> str:
+    """Name consecutive rows of a collection, for messages."""
+    return f"{called} row {start}" if count == 1 else f"{called} rows {start} to {start + count - 1}"
 
 
 def _remove(path: str) -> None:

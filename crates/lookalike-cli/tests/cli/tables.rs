@@ -96,9 +96,9 @@ fn decisions_may_be_a_table() {
     let line = |id: &str, text: &str| format!("{{\"id\":{id},\"text\":\"{text}\"}}\n");
     let texts = ["a b c d e f", "a b c d e f g", "x y z", "x  y z", "", "q", "a b c d e f"];
     let all = |ids: &[&str]| ids.iter().zip(texts).map(|(id, text)| line(id, text)).collect::<String>();
-    place.write("strings.jsonl", &all(&["\"a\"", "\"1\"", "\"\\\"\"", "\"é\"", "\"\\n\"", "\"\"", "\"z\""]));
-    place.write("integers.jsonl", &all(&["1", "-2", "3", "4", "5", "6", "9223372036854775807"]));
-    place.write("mixed.jsonl", &all(&["1", "\"1\"", "1.5", "18446744073709551615", "\"a\\\\b\"", "\"null\"", "-0"]));
+    place.write("strings.jsonl", all(&["\"a\"", "\"1\"", "\"\\\"\"", "\"é\"", "\"\\n\"", "\"\"", "\"z\""]));
+    place.write("integers.jsonl", all(&["1", "-2", "3", "4", "5", "6", "9223372036854775807"]));
+    place.write("mixed.jsonl", all(&["1", "\"1\"", "1.5", "18446744073709551615", "\"a\\\\b\"", "\"null\"", "-0"]));
     place.write("reference.jsonl", &(line("\"of it\"", "x y z") + &line("\"7\"", "nothing alike")));
     for ids in ["strings", "integers", "mixed"] {
         for options in ["", "--against reference.jsonl", "--verify sketch", "--threads 1 --memory 64M"] {

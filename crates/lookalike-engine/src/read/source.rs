@@ -280,11 +280,15 @@ impl Source {
         &self.names[self.parts[part].input]
     }
 
-    /// Where a record is, by its number in the input, from 1.
+    /// Where a record is, by its number in the input, from 1. Of a table in memory it is the row, from 0, as those count who have it.
     pub(crate) fn place(&self, part: usize, record: u64) -> String {
         let input = &self.inputs[self.parts[part].input];
         let file = if let Input::Files(files) = input { files.path(record as usize - 1) } else { None };
-        file.map_or_else(|| format!("{}:{record}", self.name(part)), |path| path.display().to_string())
+        match (file, input) {
+            (Some(path), _) => path.display().to_string(),
+            (None, Input::Table(_)) => format!("{} row {}", self.name(part), record - 1),
+            (None, _) => format!("{}:{record}", self.name(part)),
+        }
     }
 
     fn state(&self, part: usize) -> &State {

@@ -102,7 +102,7 @@ pub fn read_decisions(path: &Path, roll: &Roll, temp_dir: &Path) -> Result<Vec<u
                 "dropped for a document of a reference, {reference}: give the decisions of a run without --against"
             ));
         }
-        let of = |column: &str, id: &RawValue| named(roll, &*as_written(id, column, block)?);
+        let of = |column: &str, id: &RawValue| named(roll, &as_written(id, column, block)?);
         let document = of("id", line.id)?;
         let representative = line.representative.map_or(Ok(document), |id| of("representative", id))?;
         match representatives[document as usize].replace(representative) {

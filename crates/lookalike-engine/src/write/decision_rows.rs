@@ -18,7 +18,8 @@ use super::{
 };
 use crate::{
     error::{Error, ErrorKind, Result},
-    read::{Layout, table::JSON},
+    input_table::JSON,
+    read::Layout,
 };
 
 /// A table in the making.
@@ -111,7 +112,7 @@ fn id_field(name: &str, kind: IdKind, nullable: bool) -> Field {
         IdKind::Strings | IdKind::Mixed => Field::new(name, DataType::Utf8, nullable),
     };
     match kind {
-        IdKind::Mixed => field.with_metadata([JSON.map(str::to_owned).into()].into_iter().collect()),
+        IdKind::Mixed => field.with_metadata([(JSON.into(), String::new())].into()),
         _ => field,
     }
 }

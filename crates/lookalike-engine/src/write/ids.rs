@@ -16,7 +16,8 @@ impl IdKind {
     pub fn of(id: &str) -> Self {
         match id.starts_with('"') {
             true => Self::Strings,
-            false if id.parse::<i64>().is_ok() => Self::Integers,
+            // Of all whole numbers in JSON only this one is written otherwise again.
+            false if id != "-0" && id.parse::<i64>().is_ok() => Self::Integers,
             false => Self::Mixed,
         }
     }
@@ -36,7 +37,7 @@ mod tests {
         let kind = |ids: &[&str]| ids.iter().map(|id| IdKind::of(id)).reduce(IdKind::with).unwrap();
         assert_eq!(kind(&["\"a\"", "\"1\""]), IdKind::Strings);
         assert_eq!(kind(&["1", "-9223372036854775808"]), IdKind::Integers);
-        for mixed in [&["1", "\"1\""][..], &["1.5"], &["9223372036854775808"], &["1", "1.0"], &["1e3"]] {
+        for mixed in [&["1", "\"1\""][..], &["1.5"], &["9223372036854775808"], &["1", "1.0"], &["1e3"], &["-0"]] {
             assert_eq!(kind(mixed), IdKind::Mixed, "{mixed:?}");
         }
     }

@@ -10,7 +10,7 @@ use std::{
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray, UInt32Array};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use lookalike::{Reason, verify::Measure};
-use lookalike_engine::{Decided, Likeness, Representative, reason_name};
+use lookalike_engine::{Decided, IdKind, Likeness, Representative, reason_name};
 use numpy::PyArray1;
 use pyo3::{
     exceptions::PyIndexError,
@@ -19,7 +19,7 @@ use pyo3::{
 };
 
 use super::{
-    ids::{Ids, Kind, named},
+    ids::{self, Ids, named},
     references::References,
     stream::{Columns, Rows},
 };
@@ -89,7 +89,7 @@ impl Store {
     }
 
     /// What representatives' ids are in one column.
-    fn kind_of_representatives(&self) -> Kind {
+    fn kind_of_representatives(&self) -> IdKind {
         self.ids.kind_with(self.references.ids())
     }
 
@@ -102,7 +102,7 @@ impl Store {
             Standing::Kept(row) => self.ids.written(row),
             Standing::Reference(number) => self.references.ids().written(number),
         };
-        self.kind_of_representatives().column(of.map(|standing| standing.map(id)))
+        ids::column(self.kind_of_representatives(), of.map(|standing| standing.map(id)))
     }
 
     /// The column of the places of references.
@@ -233,10 +233,10 @@ impl Rows for All {
     fn schema(&self) -> SchemaRef {
         let mut fields = vec![
             Field::new("row", DataType::Int64, false),
-            Field::new("id", self.0.ids.data_type(), false),
+            ids::field("id", self.0.ids.kind(), false),
             Field::new("verdict", DataType::Utf8, false),
             Field::new("reason", DataType::Utf8, false),
-            Field::new("representative", self.0.kind_of_representatives().data_type(), true),
+            ids::field("representative", self.0.kind_of_representatives(), true),
             Field::new("representative_row", DataType::Int64, true),
             Field::new("resemblance", DataType::Float64, true),
             Field::new("containment", DataType::Float64, true),
@@ -292,8 +292,8 @@ struct Fates(Arc<Store>);
 impl Rows for Fates {
     fn schema(&self) -> SchemaRef {
         let mut fields = vec![
-            Field::new("dropped", self.0.ids.data_type(), false),
-            Field::new("representative", self.0.kind_of_representatives().data_type(), false),
+            ids::field("dropped", self.0.ids.kind(), false),
+            ids::field("representative", self.0.kind_of_representatives(), false),
             Field::new("similarity", DataType::Float64, true),
         ];
         if self.0.against {

@@ -3,7 +3,8 @@
 use std::{borrow::Cow, ops::Range, sync::Arc};
 
 use arrow_array::{ArrayRef, Int64Array, LargeStringArray};
-use arrow_schema::DataType;
+use arrow_schema::{DataType, Field};
+use lookalike_engine::{IdKind, JSON};
 use pyo3::prelude::*;
 
 /// Ids by document. 8 bytes a document and the ids; nothing where they are the rows' numbers.
@@ -12,18 +13,7 @@ pub enum Ids {
     /// The number of the row, from 0.
     Rows,
     /// As JSON, one after the other.
-    Given { text: String, ends: Vec<u64>, kind: Option<Kind> },
-}
-
-/// What all ids are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// Strings: a column of these.
-    Strings,
-    /// Whole numbers of 64 bits: a column of these.
-    Integers,
-    /// Other numbers, or some of both: a column of what they are in JSON, so that 1 and "1" stay two.
-    Mixed,
+    Given { text: String, ends: Vec<u64>, kind: Option<IdKind> },
 }
 
 impl Ids {
@@ -35,12 +25,8 @@ impl Ids {
         let Self::Given { text, ends, kind } = self else { return };
         text.push_str(id);
         ends.push(text.len() as u64);
-        let own = match id.starts_with('"') {
-            true => Kind::Strings,
-            false if id.parse::<i64>().is_ok() => Kind::Integers,
-            false => Kind::Mixed,
-        };
-        *kind = Some(kind.map_or(own, |kind| if kind == own { own } else { Kind::Mixed }));
+        let own = IdKind::of(id);
+        *kind = Some(kind.map_or(own, |kind| kind.with(own)));
     }
 
     /// Two columns of ids of one collection have one type.
@@ -48,7 +34,7 @@ impl Ids {
         if let (Self::Given { kind: a, .. }, Self::Given { kind: b, .. }) = (self, other)
             && a != b
         {
-            (*a, *b) = (Some(Kind::Mixed), Some(Kind::Mixed));
+            (*a, *b) = (Some(IdKind::Mixed), Some(IdKind::Mixed));
         }
     }
 
@@ -71,16 +57,11 @@ impl Ids {
         }
     }
 
-    /// The type of a column of ids.
-    pub fn data_type(&self) -> DataType {
-        self.kind().data_type()
-    }
-
     /// The column of some documents' ids; null where there is no document.
     pub fn column(&self, documents: impl Iterator<Item = Option<u64>>) -> ArrayRef {
         match self {
             Self::Rows => Arc::new(documents.map(|document| Some(document? as i64)).collect::<Int64Array>()),
-            Self::Given { .. } => self.kind().column(documents.map(|document| Some(self.written(document?)))),
+            Self::Given { .. } => column(self.kind(), documents.map(|document| Some(self.written(document?)))),
         }
     }
 
@@ -90,38 +71,36 @@ impl Ids {
     }
 
     /// What all of these are.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> IdKind {
         match self {
-            Self::Rows => Kind::Integers,
-            Self::Given { kind, .. } => kind.unwrap_or(Kind::Strings),
+            Self::Rows => IdKind::Integers,
+            Self::Given { kind, .. } => kind.unwrap_or(IdKind::Strings),
         }
     }
 
     /// What these and others are in one column.
-    pub fn kind_with(&self, others: &Self) -> Kind {
+    pub fn kind_with(&self, others: &Self) -> IdKind {
         match others {
             Self::Given { kind: None, .. } => self.kind(),
-            _ if self.kind() == others.kind() => self.kind(),
-            _ => Kind::Mixed,
+            _ => self.kind().with(others.kind()),
         }
     }
 }
 
-impl Kind {
-    /// The type of a column of such ids.
-    pub fn data_type(self) -> DataType {
-        match self {
-            Self::Integers => DataType::Int64,
-            Self::Strings | Self::Mixed => DataType::LargeUtf8,
-        }
-    }
+/// A column of ids, whose values are JSON where they are of several kinds.
+pub fn field(name: &str, kind: IdKind, nullable: bool) -> Field {
+    let field = match kind {
+        IdKind::Integers => Field::new(name, DataType::Int64, nullable),
+        IdKind::Strings | IdKind::Mixed => Field::new(name, DataType::LargeUtf8, nullable),
+    };
+    if kind == IdKind::Mixed { field.with_metadata([(JSON.into(), String::new())].into()) } else { field }
+}
 
-    /// A column of such ids, given as JSON; null where there is none.
-    pub fn column<'a>(self, ids: impl Iterator<Item = Option<Cow<'a, str>>>) -> ArrayRef {
-        match self {
-            Self::Integers => Arc::new(ids.map(|id| id?.parse::<i64>().ok()).collect::<Int64Array>()),
-            Self::Strings | Self::Mixed => Arc::new(ids.map(|id| Some(shown(&id?, self))).collect::<LargeStringArray>()),
-        }
+/// Such a column's values, given as JSON; null where there is none.
+pub fn column<'a>(kind: IdKind, ids: impl Iterator<Item = Option<Cow<'a, str>>>) -> ArrayRef {
+    match kind {
+        IdKind::Integers => Arc::new(ids.map(|id| id?.parse::<i64>().ok()).collect::<Int64Array>()),
+        IdKind::Strings | IdKind::Mixed => Arc::new(ids.map(|id| Some(shown(&id?, kind))).collect::<LargeStringArray>()),
     }
 }
 
@@ -142,8 +121,8 @@ pub fn named<'py>(py: Python<'py>, json: &str) -> PyResult<Bound<'py, PyAny>> {
 }
 
 /// What stands in a column of strings for an id.
-fn shown(json: &str, kind: Kind) -> String {
-    let plain = json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).filter(|_| kind == Kind::Strings);
+fn shown(json: &str, kind: IdKind) -> String {
+    let plain = json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).filter(|_| kind == IdKind::Strings);
     match plain {
         Some(plain) if !plain.contains('\\') => plain.into(),
         Some(_) => serde_json::from_str(json).unwrap_or_else(|_| json.into()),

@@ -13,7 +13,7 @@ use pyo3::{prelude::*, types::PyBytes};
 use serde_json::value::RawValue;
 
 use super::{
-    ids::Ids,
+    ids::{self, Ids},
     stream::{Columns, Rows},
 };
 
@@ -116,8 +116,8 @@ const COUNTED: [&str; 3] = ["intersection", "size_a", "size_b"];
 impl Rows for All {
     fn schema(&self) -> SchemaRef {
         let mut fields = vec![
-            Field::new("a", self.0.a.data_type(), false),
-            Field::new("b", self.0.b.data_type(), false),
+            ids::field("a", self.0.a.kind(), false),
+            ids::field("b", self.0.b.kind(), false),
             Field::new("row_a", DataType::Int64, false),
             Field::new("row_b", DataType::Int64, false),
         ];

@@ -4,6 +4,8 @@ mod ids;
 
 mod stream;
 
+mod lists;
+
 mod texts;
 
 mod references;

@@ -8,7 +8,7 @@ use pyo3::{prelude::*, types::PyDict};
 use serde::Deserialize;
 
 use crate::{
-    config::{config, from_value, value},
+    config::{config, keyed, object},
     error::{raise, refused},
 };
 
@@ -42,6 +42,7 @@ pub struct Options {
     format: Option<Format>,
     delimiter: Option<String>,
     encoding: Option<String>,
+    gitignore: bool,
     html: Option<Html>,
     skip_bad: Option<PathBuf>,
     allow_repeated_ids: bool,
@@ -70,6 +71,7 @@ impl Default for Options {
             format: None,
             delimiter: None,
             encoding: None,
+            gitignore: false,
             html: None,
             skip_bad: None,
             allow_repeated_ids,
@@ -114,7 +116,7 @@ impl Options {
     /// # Errors
     /// `ConfigError` for a value that does not fit.
     pub fn of(keywords: &Bound<'_, PyDict>) -> PyResult<Self> {
-        from_value(value(keywords)?)
+        keyed(object(keywords)?)
     }
 
     /// What `dedup` writes.
@@ -147,6 +149,7 @@ impl Options {
             format: self.format,
             delimiter: self.delimiter.as_deref().map(delimiter).transpose()?,
             encoding: self.encoding.clone(),
+            gitignore: self.gitignore,
             html: self.html,
             text_field: self.text.clone(),
             id_field: self.id.clone(),

@@ -1,26 +1,26 @@
 //! Texts in memory → Arrow, without a copy where they are Arrow already.
 
 use std::{
+    fmt,
     fs::File,
     io::{BufWriter, Write},
     path::PathBuf,
     sync::Arc,
 };
 
-use arrow_array::{
-    Array, ArrayRef, Float64Array, Int64Array, LargeStringArray, RecordBatch, builder::LargeStringBuilder, cast::AsArray,
-};
+use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, cast::AsArray};
 use arrow_json::LineDelimitedWriter;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
-use lookalike_engine::InputTable;
+use lookalike_engine::{InputTable, JSON};
 use pyo3::{
-    exceptions::{PyTypeError, PyValueError},
+    exceptions::{PyException, PyValueError},
     prelude::*,
-    types::{PyDict, PyFloat, PyInt, PyList, PyString},
+    types::{PyDict, PyList},
 };
 use pyo3_arrow::input::AnyRecordBatch;
 
-use crate::error::{failed, of_file};
+use super::lists::{self, List};
+use crate::error::{failed, of_file, raise};
 
 /// Bytes of texts of a batch, about: batches are what threads take.
 const PIECE: usize = 4 << 20;
@@ -37,43 +37,45 @@ pub struct Texts {
 
 #[pymethods]
 impl Texts {
-    /// Takes lists of equal length by the names of their columns: strings for `text`, strings, whole numbers or floats for
-    /// others. The strings are copied, once.
+    /// Takes lists of equal length by the names of their columns: strings for `text`, strings and numbers for others. The strings
+    /// are copied, once. `called` is what messages call the collection.
     #[staticmethod]
-    fn of_lists(text: &str, columns: &Bound<'_, PyDict>) -> PyResult<Self> {
-        let mut lists = Vec::new();
-        for (name, list) in columns {
-            lists.push((name.extract::<String>()?, list.cast_into::<PyList>().map_err(PyErr::from)?));
-        }
-        let Some(texts) = lists.iter().position(|(name, _)| name == text) else {
+    fn of_lists(called: &str, text: &str, columns: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let columns = by_name(columns)?;
+        let Some((_, texts)) = columns.iter().find(|(name, _)| name == text) else {
             return Err(PyValueError::new_err(format!("no column {text:?}")));
         };
-        let rows = lists[texts].1.len();
-        let kinds = lists.iter().enumerate().map(|(at, (name, list))| match at == texts {
-            true => Ok(Kind::Strings),
-            false => Kind::of(name, list),
-        });
-        let kinds = kinds.collect::<PyResult<Vec<_>>>()?;
-        let fields = lists.iter().zip(&kinds).map(|((name, _), kind)| Field::new(name, kind.data_type(), true));
+        let texts = List { called, name: text, items: texts };
+        let others = columns.iter().filter(|(name, _)| name != text);
+        let others = others.map(|(name, items)| List { called, name, items }.column()).collect::<PyResult<Vec<_>>>()?;
+        let fields = others.iter().map(|(field, _)| field.clone()).chain([lists::nothing(text)]);
         let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
-        let (mut batches, mut start) = (Vec::new(), 0);
+        let (mut batches, mut start, rows) = (Vec::new(), 0, texts.items.len());
         while start < rows {
-            let (text, end) = strings(&lists[texts].0, &lists[texts].1, start, PIECE)?;
-            let column = |(at, ((name, list), kind)): (usize, (&(String, Bound<'_, PyList>), &Kind))| match at == texts {
-                true => Ok(Arc::new(text.clone()) as ArrayRef),
-                false => kind.column(name, list, start..end),
-            };
-            let columns = lists.iter().zip(&kinds).enumerate().map(column).collect::<PyResult<Vec<_>>>()?;
-            batches.push(RecordBatch::try_new(schema.clone(), columns).map_err(wrong)?);
+            let (text, end) = texts.texts(start, PIECE)?;
+            let besides = others.iter().map(|(_, column)| column.slice(start, end - start));
+            let columns = besides.chain([Arc::new(text) as ArrayRef]).collect();
+            batches.push(RecordBatch::try_new(schema.clone(), columns).map_err(|error| unreadable(called, &error))?);
             start = end;
         }
         Ok(Self { schema, batches, rows: rows as u64, numbers: None })
     }
 
-    /// Takes what has `__arrow_c_stream__` or `__arrow_c_array__`, without a copy.
+    /// Takes what has `__arrow_c_stream__` or `__arrow_c_array__`, without a copy, and beside it columns that are lists.
     #[staticmethod]
-    fn of_arrow(py: Python<'_>, text: &str, data: AnyRecordBatch) -> PyResult<Self> {
-        let reader = data.into_reader()?;
+    #[pyo3(signature = (called, text, data, lists = None))]
+    fn of_arrow(
+        py: Python<'_>,
+        called: &str,
+        text: &str,
+        data: &Bound<'_, PyAny>,
+        lists: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let reader = data.extract::<AnyRecordBatch>().and_then(|data| data.into_reader());
+        let reader = reader.map_err(|error| match error.is_instance_of::<PyException>(py) {
+            true => unreadable(called, &error.value(py)),
+            false => error,
+        })?;
         let schema = reader.schema();
         let batches = py.detach(|| {
             let mut batches = Vec::new();
@@ -82,24 +84,33 @@ impl Texts {
             }
             Ok(batches)
         });
-        let batches: Vec<RecordBatch> = batches.map_err(wrong)?;
+        let batches: Vec<RecordBatch> = batches.map_err(|error: ArrowError| unreadable(called, &error))?;
         let rows = batches.iter().map(|batch| batch.num_rows() as u64).sum();
-        Ok(Self { schema, batches, rows, numbers: None })
+        let mut all = Self { schema, batches, rows, numbers: None };
+        if rows == 0 {
+            // Nothing is of any type that is asked for.
+            let fields = all.schema.fields().iter().map(|field| match field.data_type() {
+                DataType::Struct(_) => field.clone(),
+                _ => Arc::new(lists::nothing(field.name())),
+            });
+            (all.schema, all.batches) = (Arc::new(Schema::new(fields.collect::<Vec<_>>())), Vec::new());
+        }
+        for (name, items) in lists.map(by_name).transpose()?.unwrap_or_default() {
+            let list = List { called, name: &name, items: &items };
+            let (field, column) = match name == text {
+                true => (lists::nothing(text), Arc::new(list.texts(0, usize::MAX)?.0) as ArrayRef),
+                false => list.column()?,
+            };
+            all = all.with(field, &column).map_err(|error| unreadable(called, &error))?;
+        }
+        Ok(all)
     }
 
     /// The same with a column of the rows' numbers, from 0.
     fn numbered(&self, name: &str) -> PyResult<Self> {
-        let fields = self.schema.fields().iter().cloned().chain([Arc::new(Field::new(name, DataType::Int64, false))]);
-        let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
-        let (mut batches, mut start) = (Vec::new(), 0);
-        for batch in &self.batches {
-            let end = start + batch.num_rows() as i64;
-            let numbers: ArrayRef = Arc::new(Int64Array::from_iter_values(start..end));
-            let columns = batch.columns().iter().cloned().chain([numbers]).collect();
-            batches.push(RecordBatch::try_new(schema.clone(), columns).map_err(wrong)?);
-            start = end;
-        }
-        Ok(Self { schema, batches, rows: self.rows, numbers: Some(name.into()) })
+        let numbers: ArrayRef = Arc::new(Int64Array::from_iter_values(0..self.rows as i64));
+        let with = self.with(Field::new(name, DataType::Int64, false), &numbers).map_err(|error| unreadable(name, &error))?;
+        Ok(Self { numbers: Some(name.into()), ..with })
     }
 
     /// The columns' names.
@@ -111,10 +122,16 @@ impl Texts {
     /// Writes JSON Lines with these columns.
     fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let write = || {
-            let out = BufWriter::with_capacity(1 << 20, File::create(&path).map_err(|error| of_file(&path, &error))?);
-            let mut lines = LineDelimitedWriter::new(out);
-            self.batches.iter().try_for_each(|batch| lines.write(batch)).and_then(|()| lines.finish()).map_err(wrong)?;
-            lines.into_inner().flush().map_err(|error| of_file(&path, &error))
+            let out = File::create(&path).map_err(|error| of_file(&path, &error))?;
+            let mut out = BufWriter::with_capacity(1 << 20, out);
+            let lines = |error: ArrowError| unreadable("the collection", &error);
+            for batch in &self.batches {
+                self.write_lines(batch, &mut out).map_err(|error| match error {
+                    ArrowError::IoError(_, error) => of_file(&path, &error),
+                    other => lines(other),
+                })?;
+            }
+            out.flush().map_err(|error| of_file(&path, &error))
         };
         py.detach(write)
     }
@@ -125,6 +142,57 @@ impl Texts {
 }
 
 impl Texts {
+    /// The same with one more column.
+    fn with(&self, field: Field, column: &ArrayRef) -> Result<Self, ArrowError> {
+        let fields = self.schema.fields().iter().cloned().chain([Arc::new(field)]);
+        let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+        // Where there is no other column, nobody has told how many rows there are.
+        if self.schema.fields().is_empty() {
+            let batch = RecordBatch::try_new(schema.clone(), vec![column.clone()])?;
+            let (mut batches, rows) = (Vec::new(), batch.num_rows() as u64);
+            cut(batch, schema.field(0).name(), &mut batches);
+            return Ok(Self { schema, batches, rows, numbers: None });
+        }
+        let (mut batches, mut start) = (Vec::new(), 0);
+        for batch in &self.batches {
+            let columns = batch.columns().iter().cloned().chain([column.slice(start, batch.num_rows())]).collect();
+            batches.push(RecordBatch::try_new(schema.clone(), columns)?);
+            start += batch.num_rows();
+        }
+        Ok(Self { schema, batches, rows: self.rows, numbers: self.numbers.clone() })
+    }
+
+    /// Writes the rows of a batch, with what is JSON already as it is.
+    fn write_lines(&self, batch: &RecordBatch, out: &mut impl Write) -> Result<(), ArrowError> {
+        let is_json = |at: &usize| self.schema.field(*at).metadata().contains_key(JSON);
+        let (raw, plain): (Vec<usize>, Vec<usize>) = (0..batch.num_columns()).partition(is_json);
+        let mut lines = LineDelimitedWriter::new(Vec::new());
+        lines.write(&batch.project(&plain)?)?;
+        lines.finish()?;
+        for (row, line) in lines.into_inner().split_inclusive(|&byte| byte == b'\n').enumerate() {
+            let mut before = b'{';
+            for &at in &raw {
+                let values = batch.column(at).as_string::<i64>();
+                if values.is_valid(row) {
+                    write!(
+                        out,
+                        "{}{}:{}",
+                        before as char,
+                        serde_json::Value::from(self.schema.field(at).name().as_str()),
+                        values.value(row)
+                    )?;
+                    before = b',';
+                }
+            }
+            let rest = line.strip_prefix(b"{").unwrap_or(line);
+            if before == b'{' || !rest.starts_with(b"}") {
+                out.write_all(&[before])?;
+            }
+            out.write_all(rest)?;
+        }
+        Ok(())
+    }
+
     /// As an input of a run.
     pub fn input(&self, name: &str) -> PyResult<InputTable> {
         InputTable::new(name, self.schema.clone(), self.batches.clone()).map_err(failed)
@@ -134,72 +202,6 @@ impl Texts {
     pub fn is_numbered(&self) -> bool {
         self.numbers.is_some()
     }
-}
-
-/// What a list beside the texts holds.
-enum Kind {
-    Strings,
-    Integers,
-    Floats,
-}
-
-impl Kind {
-    fn of(name: &str, list: &Bound<'_, PyList>) -> PyResult<Self> {
-        let Ok(first) = list.get_item(0) else { return Ok(Self::Strings) };
-        if first.is_instance_of::<PyString>() {
-            Ok(Self::Strings)
-        } else if first.is_instance_of::<PyInt>() {
-            Ok(Self::Integers)
-        } else if first.is_instance_of::<PyFloat>() {
-            Ok(Self::Floats)
-        } else {
-            let kind = first.get_type().name()?;
-            Err(PyTypeError::new_err(format!("{name}[0] is {kind}: strings and numbers are taken; for others install pyarrow")))
-        }
-    }
-
-    fn data_type(&self) -> DataType {
-        match self {
-            Self::Strings => DataType::LargeUtf8,
-            Self::Integers => DataType::Int64,
-            Self::Floats => DataType::Float64,
-        }
-    }
-
-    fn column(&self, name: &str, list: &Bound<'_, PyList>, rows: std::ops::Range<usize>) -> PyResult<ArrayRef> {
-        Ok(match self {
-            Self::Strings => Arc::new(strings(name, list, rows.start, usize::MAX).map(|(all, _)| all.slice(0, rows.len()))?),
-            Self::Integers => {
-                Arc::new(rows.map(|row| list.get_item(row)?.extract()).collect::<PyResult<Vec<i64>>>().map(Int64Array::from)?)
-            }
-            Self::Floats => {
-                Arc::new(rows.map(|row| list.get_item(row)?.extract()).collect::<PyResult<Vec<f64>>>().map(Float64Array::from)?)
-            }
-        })
-    }
-}
-
-/// Copies strings of a list from a row on until they are so many bytes, and gives the row behind them.
-fn strings(name: &str, list: &Bound<'_, PyList>, start: usize, bytes: usize) -> PyResult<(LargeStringArray, usize)> {
-    let mut builder = LargeStringBuilder::new();
-    let mut end = start;
-    while end < list.len() && builder.values_slice().len() < bytes {
-        let item = list.get_item(end)?;
-        let Ok(text) = item.cast::<PyString>() else {
-            let kind = item.get_type().name()?;
-            return Err(PyTypeError::new_err(format!("{name}[{end}] is {kind}, not str")));
-        };
-        // Of others than ASCII Python would keep the bytes that it is asked for as long as it has the string.
-        if text.call_method0("isascii")?.is_truthy()? {
-            builder.append_value(text.to_str()?);
-        } else {
-            let encoded = text.encode_utf8()?;
-            let encoded = std::str::from_utf8(encoded.as_bytes());
-            builder.append_value(encoded.map_err(|error| PyValueError::new_err(error.to_string()))?);
-        }
-        end += 1;
-    }
-    Ok((builder.finish(), end))
 }
 
 /// Cuts a batch where its texts are large, so that several threads have something to take.
@@ -227,6 +229,13 @@ fn text_bytes(column: &ArrayRef) -> usize {
     }
 }
 
-fn wrong(error: ArrowError) -> PyErr {
-    PyValueError::new_err(error.to_string())
+/// Lists by the names of their columns.
+fn by_name<'py>(columns: &Bound<'py, PyDict>) -> PyResult<Vec<(String, Bound<'py, PyList>)>> {
+    let list = |(name, list): (Bound<'py, PyAny>, Bound<'py, PyAny>)| Ok((name.extract()?, list.cast_into::<PyList>()?));
+    columns.iter().map(list).collect()
+}
+
+/// What Arrow says of data that this build does not understand.
+fn unreadable(called: &str, error: &impl fmt::Display) -> PyErr {
+    raise("InputError", format!("{called}: has columns that cannot be read ({error}); convert them to strings or numbers first"))
 }

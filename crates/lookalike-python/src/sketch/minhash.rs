@@ -65,7 +65,7 @@ impl MinHash {
             return Err(raise("ConfigError", words));
         }
         let permutations = match permutations {
-            Some(given) => config::from_value(config::value(given)?)?,
+            Some(given) => config::piece("permutations", given)?,
             None => Permutations::default(),
         };
         let seed = method.config().seed;

@@ -34,7 +34,7 @@ impl Modulo {
     fn new(modulus: Option<&Bound<'_, PyAny>>, config: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
         let method = config::shingles(config::config("Modulo", SHINGLES, config)?)?;
         let modulus = match modulus {
-            Some(given) => config::from_value(config::value(given)?)?,
+            Some(given) => config::piece("modulus", given)?,
             None => sketch::Modulus::default(),
         };
         let modulo = sketch::Modulo::new(modulus, method.config().seed).map_err(refused)?;

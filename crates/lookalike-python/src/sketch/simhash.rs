@@ -58,7 +58,7 @@ impl SimHash {
             None => default.bits,
         };
         let features = match features {
-            Some(given) => config::from_value(config::value(given)?)?,
+            Some(given) => config::piece("features", given)?,
             None => default.features,
         };
         let simhash = sketch::SimHash::new(width, method.config().seed);

@@ -7,7 +7,10 @@ use arrow_schema::{DataType, Field, FieldRef, Fields, Schema};
 use lookalike::cluster::Keep;
 
 use super::values::is_value;
-use crate::error::{Error, ErrorKind, Result};
+use crate::{
+    error::{Error, ErrorKind, Result},
+    input_table::JSON,
+};
 
 /// The columns that a run reads, found in a schema. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -27,6 +30,8 @@ struct Chosen {
 pub(super) struct Column {
     pub(super) name: String,
     pub(super) path: Vec<String>,
+    /// Its values are JSON already.
+    pub(super) is_json: bool,
 }
 
 /// What a column is chosen for: what it must be, and the option that names another.
@@ -54,7 +59,7 @@ impl Columns {
             let twice = || refuse("stands twice; rename one of the two".into());
             let Some((path, field)) = find(schema.fields(), asked).map_err(|Twice| twice())? else { return Ok(None) };
             if (purpose.fits)(field.data_type()) {
-                return Ok(Some(Column { name: asked.into(), path }));
+                return Ok(Some(Column { name: asked.into(), path, is_json: field.metadata().contains_key(JSON) }));
             }
             let (found, advice) = described(field);
             let Purpose { is, option, .. } = purpose;

@@ -16,9 +16,6 @@ mod rows;
 mod stored;
 mod values;
 
-/// What a column of JSON says of itself: Arrow's canonical extension type.
-pub const JSON: [&str; 2] = ["ARROW:extension:name", "arrow.json"];
-
 pub use arrow_array::RecordBatch;
 pub use columns::Columns;
 #[cfg(test)]

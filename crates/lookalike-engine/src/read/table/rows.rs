@@ -20,6 +20,7 @@ use super::{
 };
 use crate::{
     error::{Error, ErrorKind, Result},
+    input_table::JSON,
     read::{
         keys,
         record::{Fault, Found},
@@ -44,6 +45,8 @@ struct Values {
     indexes: Option<Vec<usize>>,
     /// Which rows have a value, all structs around it there.
     there: Option<NullBuffer>,
+    /// Whether they are JSON already.
+    is_json: bool,
 }
 
 /// Values, one after the other.
@@ -71,7 +74,7 @@ impl Rows {
     /// A batch of another table.
     pub fn new(batch: RecordBatch, columns: &Columns) -> Result<Self> {
         let values = |column: &Column| {
-            let found = column.of(&batch).map(|(array, around)| Values::of(array, &around));
+            let found = column.of(&batch).map(|(array, around)| Values { is_json: column.is_json, ..Values::of(array, &around) });
             found.ok_or_else(|| Error::new(ErrorKind::Internal, format!("a batch has no column {:?}", column.name)))
         };
         Ok(Self {
@@ -178,11 +181,9 @@ impl Rows {
         })
     }
 
-    /// Whether a column says of its strings that they are JSON (Arrow's canonical extension type `arrow.json`).
+    /// Whether a column says of its strings that they are JSON.
     pub fn is_json(&self, column: &str) -> bool {
-        let [key, value] = super::JSON;
-        let field = self.batch.schema_ref().field_with_name(column);
-        field.is_ok_and(|field| field.metadata().get(key).is_some_and(|name| name == value))
+        self.batch.schema_ref().field_with_name(column).is_ok_and(|field| field.metadata().contains_key(JSON))
     }
 
     /// Appends a row, all its columns, as one JSON object and a newline.
@@ -216,7 +217,7 @@ impl Values {
         };
         let own = array.logical_nulls();
         let there = around.iter().fold(own, |all, outer| NullBuffer::union(all.as_ref(), outer.nulls()));
-        Self { plain: Plain::of(values), indexes, there: there.filter(|there| there.null_count() > 0) }
+        Self { plain: Plain::of(values), indexes, there: there.filter(|there| there.null_count() > 0), is_json: false }
     }
 
     /// Where a row's value is; none where there is none.
@@ -232,6 +233,10 @@ impl Values {
     fn json(&self, field: &str, row: usize, out: &mut String) -> std::result::Result<bool, Fault> {
         let Some(at) = self.place(row) else { return Ok(false) };
         Ok(match (self.plain.text(at), &self.plain) {
+            (Some(Ok(json)), _) if self.is_json => {
+                out.push_str(json);
+                true
+            }
             (Some(text), _) => {
                 write_string(text.map_err(|at| invalid(field, at))?, out);
                 true

@@ -1,6 +1,7 @@
 //! Files that others wrote, damaged files, and values of all types.
 
 use std::{
+    collections::HashMap,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -19,7 +20,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    input_table::InputTable,
+    input_table::{InputTable, JSON},
     read::record::{Fields, Record},
 };
 
@@ -212,6 +213,26 @@ fn ids_of_all_types() {
     assert!(faults[0].as_ref().unwrap_err().contains("\"id\" is NaN; an id must be"));
     assert!(faults[1].as_ref().unwrap_err().contains("\"id\" is null; an id must be a string or a number"));
     assert!(ids(Arc::new(TimestampMillisecondArray::from(vec![i64::MAX])))[0].as_ref().unwrap_err().contains("beyond the year"));
+}
+
+#[test]
+fn ids_that_are_json_already() {
+    let of = |name: &str| {
+        let metadata = HashMap::from([(name.to_owned(), String::new())]);
+        let fields = [Field::new("text", DataType::Utf8, false), Field::new("id", DataType::Utf8, true).with_metadata(metadata)];
+        let text: ArrayRef = Arc::new(StringArray::from(vec!["a"; 4]));
+        let id: ArrayRef = Arc::new(StringArray::from(vec![Some("1"), Some("\"1\""), Some("12e400"), None]));
+        let batch = RecordBatch::try_new(Arc::new(Schema::new(fields.to_vec())), vec![text, id]).unwrap();
+        let table = TableFile::in_memory(&InputTable::new("frame", batch.schema(), vec![batch]).unwrap());
+        let columns = choose(&table, "text", "first", None).unwrap();
+        let rows = Rows::new(batches(&table, &columns, Wanted::Chosen).remove(0), &columns).unwrap();
+        let mut id = String::new();
+        let told = (0..3).map(|row| rows.id(row, &mut id).map(|()| id.clone()).unwrap()).collect::<Vec<_>>();
+        assert!(rows.id(3, &mut id).unwrap_err().to_string().contains("is null"));
+        told
+    };
+    assert_eq!(of(JSON), ["1", "\"1\"", "12e400"]);
+    assert_eq!(of("another"), ["\"1\"", "\"\\\"1\\\"\"", "\"12e400\""]);
 }
 
 #[test]

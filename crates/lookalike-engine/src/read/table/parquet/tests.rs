@@ -40,7 +40,7 @@ impl Made {
             .set_offset_index_disabled(true)
             .set_compression(if self.zstd { Compression::ZSTD(ZstdLevel::default()) } else { Compression::UNCOMPRESSED });
         let ids: ArrayRef = Arc::new(Int64Array::from_iter_values(0..self.rows as i64));
-        let text = |row: usize| (row % 7 != 0).then(|| format!("{row} {}", "é x".repeat(row * 37 % 240)));
+        let text = |row: usize| (!row.is_multiple_of(7)).then(|| format!("{row} {}", "é x".repeat(row * 37 % 240)));
         let texts: ArrayRef = Arc::new(StringArray::from_iter((0..self.rows).map(text)));
         let columns = [("id", ids), ("text", texts)].into_iter().chain(more).map(|(name, array)| (name, array, true));
         let batch = RecordBatch::try_from_iter_with_nullable(columns).unwrap();

@@ -1,0 +1,186 @@
+//! Python's own objects, in lists → Arrow. What no document can have is refused with its row, from 0.
+
+use std::{collections::HashMap, sync::Arc};
+
+use arrow_array::{ArrayRef, Float64Array, Int64Array, LargeStringArray, builder::LargeStringBuilder};
+use arrow_schema::{DataType, Field};
+use lookalike_engine::JSON;
+use pyo3::{
+    prelude::*,
+    types::{PyBool, PyFloat, PyInt, PyList, PyString},
+};
+
+use crate::error::raise;
+
+/// Rows after which it is looked whether somebody wants it to end.
+const STRETCH: usize = 1 << 16;
+
+/// A column's list, and what messages call the collection and the column.
+pub struct List<'a, 'py> {
+    pub called: &'a str,
+    pub name: &'a str,
+    pub items: &'a Bound<'py, PyList>,
+}
+
+/// What the values of a column beside the texts are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Strings,
+    /// Whole numbers of 64 bits.
+    Integers,
+    Floats,
+    /// Some of several of these, or whole numbers of more bits: each as JSON, so that 1 and "1" stay two.
+    Mixed,
+}
+
+impl List<'_, '_> {
+    /// Copies texts from a row on until they are so many bytes, and gives the row behind them.
+    ///
+    /// # Errors
+    /// `RecordError` for what is no string, or one with half of a character.
+    pub fn texts(&self, start: usize, bytes: usize) -> PyResult<(LargeStringArray, usize)> {
+        let mut builder = LargeStringBuilder::new();
+        let mut row = start;
+        while row < self.items.len() && builder.values_slice().len() < bytes {
+            if row.is_multiple_of(STRETCH) {
+                self.items.py().check_signals()?;
+            }
+            let item = self.items.get_item(row)?;
+            let Ok(text) = item.cast::<PyString>() else {
+                let what = format!("{}, not a text; give a string, or leave the row out", described(&item)?);
+                return Err(self.refused(row, "is", &what));
+            };
+            self.with(row, text, |text| builder.append_value(text))?;
+            row += 1;
+        }
+        Ok((builder.finish(), row))
+    }
+
+    /// Strings and numbers as a column of their own type; nulls where there is none.
+    ///
+    /// # Errors
+    /// `RecordError` for what is neither.
+    pub fn column(&self) -> PyResult<(Field, ArrayRef)> {
+        let rows = 0..self.items.len();
+        let mut kind = None;
+        for row in rows.clone() {
+            if let Some(own) = self.item(row)?.map(|item| self.kind(row, &item)).transpose()? {
+                kind = Some(kind.map_or(own, |kind| if kind == own { own } else { Kind::Mixed }));
+            }
+        }
+        let kind = kind.unwrap_or(Kind::Strings);
+        let column: ArrayRef = match kind {
+            Kind::Strings | Kind::Mixed => {
+                let mut builder = LargeStringBuilder::new();
+                for row in rows {
+                    match self.item(row)? {
+                        None => builder.append_null(),
+                        Some(item) => match item.cast::<PyString>() {
+                            Ok(text) if kind == Kind::Strings => self.with(row, text, |text| builder.append_value(text))?,
+                            Ok(text) => {
+                                self.with(row, text, |text| builder.append_value(serde_json::Value::from(text).to_string()))?
+                            }
+                            Err(_) => builder.append_value(self.number(row, &item)?),
+                        },
+                    }
+                }
+                Arc::new(builder.finish())
+            }
+            Kind::Integers => {
+                let numbers = rows.map(|row| self.item(row)?.map(|item| item.extract()).transpose());
+                Arc::new(numbers.collect::<PyResult<Vec<Option<i64>>>>().map(Int64Array::from)?)
+            }
+            Kind::Floats => {
+                let numbers = rows.map(|row| self.item(row)?.map(|item| item.extract()).transpose());
+                Arc::new(numbers.collect::<PyResult<Vec<Option<f64>>>>().map(Float64Array::from)?)
+            }
+        };
+        let field = Field::new(self.name, column.data_type().clone(), true);
+        let metadata = HashMap::from([(JSON.to_owned(), String::new())]);
+        Ok((if kind == Kind::Mixed { field.with_metadata(metadata) } else { field }, column))
+    }
+
+    /// A value as Python itself has it; none for what stands for none.
+    fn item(&self, row: usize) -> PyResult<Option<Bound<'_, PyAny>>> {
+        let item = self.items.get_item(row)?;
+        if item.is_none() || matches!(&*item.get_type().name()?.to_string(), "NAType" | "NaTType") {
+            return Ok(None);
+        }
+        // numpy's scalars.
+        let item = if item.hasattr("dtype")? && item.hasattr("item")? { item.call_method0("item")? } else { item };
+        // Times, as engines of JSON write them.
+        let item = if item.hasattr("isoformat")? { item.call_method0("isoformat")? } else { item };
+        let is_nan = item.cast::<PyFloat>().is_ok_and(|number| number.value().is_nan());
+        Ok((!is_nan).then_some(item))
+    }
+
+    fn kind(&self, row: usize, item: &Bound<'_, PyAny>) -> PyResult<Kind> {
+        if item.is_instance_of::<PyString>() {
+            Ok(Kind::Strings)
+        } else if item.is_instance_of::<PyInt>() && !item.is_instance_of::<PyBool>() {
+            Ok(if item.extract::<i64>().is_ok() { Kind::Integers } else { Kind::Mixed })
+        } else if item.is_instance_of::<PyFloat>() {
+            Ok(Kind::Floats)
+        } else if is_decimal(item)? {
+            Ok(Kind::Mixed)
+        } else {
+            let what =
+                format!("{}, not a string, a number or a time; write it as a string, or name another column", described(item)?);
+            Err(self.refused(row, "is", &what))
+        }
+    }
+
+    /// A number in JSON.
+    fn number(&self, row: usize, item: &Bound<'_, PyAny>) -> PyResult<String> {
+        let refused = |_| self.refused(row, "is", "a number that JSON cannot have; write it as a string, or name another column");
+        if is_decimal(item)? {
+            return if item.call_method0("is_finite")?.is_truthy()? { item.str()?.extract() } else { Err(refused(())) };
+        }
+        match item.cast::<PyFloat>() {
+            Ok(number) if number.value().is_finite() => serde_json::to_string(&number.value()).map_err(|_| refused(())),
+            Ok(_) => Err(refused(())),
+            // As itself, not as a subclass may show it; Python refuses what has thousands of digits.
+            Err(_) => item.py().get_type::<PyInt>().call_method1("__repr__", (item,)).map_err(|_| refused(()))?.extract(),
+        }
+    }
+
+    /// Does something with the characters of a string.
+    fn with(&self, row: usize, text: &Bound<'_, PyString>, take: impl FnOnce(&str)) -> PyResult<()> {
+        // Of others than ASCII Python would keep the bytes that it is asked for as long as it has the string.
+        if text.call_method0("isascii")?.is_truthy()? {
+            take(text.to_str()?);
+            return Ok(());
+        }
+        let encoded = text.encode_utf8().map_err(|_| {
+            let what = "half of a character, a lone surrogate such as \\ud83d: no text has that; mend it, \
+                        for instance with .encode(\"utf-8\", \"replace\").decode()";
+            self.refused(row, "has", what)
+        })?;
+        if let Ok(text) = std::str::from_utf8(encoded.as_bytes()) {
+            take(text);
+        }
+        Ok(())
+    }
+
+    fn refused(&self, row: usize, verb: &str, what: &str) -> PyErr {
+        raise("RecordError", format!("{} row {row}: field {:?} {verb} {what}", self.called, self.name))
+    }
+}
+
+/// Whether it is one of Python's decimal numbers.
+fn is_decimal(item: &Bound<'_, PyAny>) -> PyResult<bool> {
+    item.is_instance(&item.py().import("decimal")?.getattr("Decimal")?)
+}
+
+/// What a value is, for messages.
+fn described(item: &Bound<'_, PyAny>) -> PyResult<String> {
+    if item.is_none() {
+        return Ok("None".into());
+    }
+    Ok(format!("of the type {}", item.get_type().name()?))
+}
+
+/// The type of no values at all.
+pub fn nothing(name: &str) -> Field {
+    Field::new(name, DataType::LargeUtf8, true)
+}

@@ -1,0 +1,135 @@
+"""Keywords: what each takes, and refusals that name it."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any, NamedTuple
+
+from lookalike.errors import ConfigError, ThresholdError
+
+
+class _Takes(NamedTuple):
+    """What a keyword takes: in words, and whether a value is so."""
+
+    words: str
+    fits: Callable[[Any], bool]
+
+
+def _is_path(value: Any) -> bool:
+    return isinstance(value, str) or (isinstance(value, os.PathLike) and isinstance(os.fspath(value), str))
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
+def _is_switch(value: Any) -> bool:
+    # numpy's own is none of Python's.
+    return isinstance(value, bool) or type(value).__name__ in ("bool", "bool_")
+
+
+def _is_one_of(*names: str) -> _Takes:
+    return _Takes(f"one of {', '.join(map(repr, names))}", lambda value: value in names if isinstance(value, str) else False)
+
+
+_NAME = _Takes("the name of a column or field, a str", lambda value: isinstance(value, str))
+_PATH = _Takes("a name of a file or folder: a str or a pathlib.Path", _is_path)
+_SWITCH = _Takes("True or False", _is_switch)
+_COUNT = _Takes("a whole number from 1", lambda value: _is_whole(value) and value >= 1)
+_SHARE = _Takes("a number between 0 and 1", _is_number)
+_KIND = _Takes("the name of a kind, a str, or a dictionary with its kind", lambda value: isinstance(value, (str, Mapping)))
+
+_TAKES = {
+    "text": _NAME,
+    "id": _NAME,
+    "labels": _NAME,
+    "threshold": _Takes("a number above 0 up to 1", _is_number),
+    "recall": _SHARE,
+    "keep": _Takes('"first", "longest", "newest:FIELD", "max:FIELD" or "min:FIELD"', lambda value: isinstance(value, str)),
+    "measure": _is_one_of("resemblance", "containment"),
+    "verify": _is_one_of("exact", "sketch", "none"),
+    "tokens": _is_one_of("auto", "words", "chars", "jieba"),
+    "occurrences": _is_one_of("once", "labelled"),
+    "format": _is_one_of("jsonl", "json", "csv", "text", "html", "warc", "parquet", "arrow"),
+    "html": _is_one_of("text", "main"),
+    "candidates": _KIND,
+    "fingerprint": _KIND,
+    "cluster": _KIND,
+    "folds": _Takes('a dictionary such as {"accents": True}', lambda value: isinstance(value, Mapping)),
+    "shingle": _Takes("a whole number of tokens, 1 to 64", _is_whole),
+    "seed": _Takes("a whole number from 0 up to 2^64", lambda value: _is_whole(value) and 0 <= value < 2**64),
+    "threads": _Takes("a whole number, 0 for one a core", lambda value: _is_whole(value) and value >= 0),
+    "memory": _Takes(
+        'a whole number of bytes, or a size such as "512M" or "8G"',
+        lambda value: isinstance(value, str) or (_is_whole(value) and value >= 0),
+    ),
+    "delimiter": _Takes("one character, a str", lambda value: isinstance(value, str)),
+    "encoding": _Takes('the label of an encoding, such as "gbk"', lambda value: isinstance(value, str)),
+    "label_prefix": _Takes('a str, such as "dup_"', lambda value: isinstance(value, str)),
+    "sample": _COUNT,
+    "repeat": _COUNT,
+    **dict.fromkeys(("output", "decisions", "skip_bad", "resume", "temp_dir"), _PATH),
+    **dict.fromkeys(
+        ("against_only", "drop_holders", "label", "allow_repeated_ids", "gitignore", "progress"),
+        _SWITCH,
+    ),
+}
+
+# What others call them: the command's flags, and other tools.
+_OTHERWISE = {
+    "text_field": "text",
+    "text_column": "text",
+    "column": "text",
+    "id_field": "id",
+    "id_column": "id",
+    "fold": "folds",
+    "method": "candidates",
+    "similarity": "threshold",
+    "jaccard_threshold": "threshold",
+    "ngram": "shingle",
+    "ngram_size": "shingle",
+    "workers": "threads",
+    "n_jobs": "threads",
+    "num_proc": "threads",
+    "tmp_dir": "temp_dir",
+    "references": "against",
+}
+
+
+def check(of: str, given: Mapping[str, Any], known: Iterable[str], needed: Sequence[str] = ("text", "threshold")) -> None:
+    """Refuse keywords that `of` does not take, and values that a keyword cannot have; None stands for what is not `needed`.
+
+    Raises `TypeError` for the former, `ConfigError` for the latter.
+    """
+    known = list(known)
+    for name, value in given.items():
+        if name not in known:
+            near = get_close_matches(name, known, 3, 0.6)
+            otherwise = _OTHERWISE.get(name)
+            meant = [otherwise] if otherwise in known else near
+            advice = f"did you mean {' or '.join(f'{one}=' for one in meant)}?" if meant else "leave it out:"
+            raise TypeError(
+                f"{of}() got an unexpected keyword argument {name!r}: {advice} help(lookalike.{of}) tells all that it takes"
+            )
+        if value is None and name not in needed:
+            continue
+        takes = _TAKES.get(name)
+        if takes is not None and not takes.fits(value):
+            raise ConfigError(f"{name}= takes {takes.words}, not {_shown(value)}")
+        if name == "threshold" and math.isnan(value):
+            raise ThresholdError("threshold= takes a number above 0 up to 1, not nan")
+
+
+def _shown(value: Any) -> str:
+    words = repr(value)
+    if len(words) > 60:
+        words = f"{words[:57]}..."
+    return words if isinstance(value, (str, bool)) or value is None else f"{words} ({type(value).__name__})"
