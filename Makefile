@@ -152,17 +152,16 @@ fuzz:
 	cargo +nightly fuzz run $$target fuzz/found/$$target fuzz/corpus/$$target -- -max_total_time=$(SECONDS) -max_len=4096 \
 	-timeout=20 -detect_leaks=0 -print_final_stats=1 || exit 1; done
 
-# The collection out of a store on this machine, plain and packed, against the same files. s3rver and moto's server come from npm
-# and PyPI.
+# The collection out of a store on this machine, plain and packed, against the same files. s3rver comes from npm. (moto's server,
+# which the tests ask, reads a whole object for each of its ranges: a gigabyte takes it minutes.)
 .PHONY: bench-stores
 S3RVER = bench/data/s3rver/node_modules/.bin/s3rver
 bench-stores: $(COLLECTION)
 	cargo build --release --locked --workspace
 	test -x $(S3RVER) || npm install --silent --prefix bench/data/s3rver s3rver@3.7.1
-	test -x $(STORES)/bin/moto_server || { python3 -m venv $(STORES) && $(STORES)/bin/pip install --quiet -r tests/stores/requirements.txt; }
 	test -f $(COLLECTION).zst || zstd -q $(COLLECTION)
 	mkdir -p bench/record
-	python3 bench/speed/stores.py $(COLLECTION) $(COLLECTION).zst --server target/release/serve-object --server $(S3RVER) --server $(STORES)/bin/moto_server --out bench/record/stores.json
+	python3 bench/speed/stores.py $(COLLECTION) $(COLLECTION).zst --server target/release/serve-object --server $(S3RVER) --out bench/record/stores.json
 
 # The collection as Parquet against the same rows as JSON Lines.
 .PHONY: bench-tables

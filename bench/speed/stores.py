@@ -2,7 +2,8 @@
 
 The stores: serve-object, our own, which costs as little as can be, and servers that speak all of S3: s3rver (npm) streams files,
 moto's (PyPI) holds them. A server shares the cores with the run, so what it costs by itself is measured beside it: by curl, which
-reads the object as often as the run does and throws it away. Prints medians.
+reads the object as often as the run does and throws it away. Then all of it apart: the server on the first core, the run on the
+others, the file's too. Prints medians.
 
 Not s3s-fs: for its tag it reads the whole object anew with each range.
 """
@@ -49,8 +50,8 @@ def started(process: subprocess.Popen, port: int) -> None:
     sys.exit("the store does not answer")
 
 
-def serve(server: str, folder: Path, files: list[Path]) -> tuple[subprocess.Popen, int]:
-    """A store with these files in a bucket."""
+def serve(server: str, folder: Path, files: list[Path], cores: set[int]) -> tuple[subprocess.Popen, int]:
+    """A store with these files in a bucket, on these cores: those of this process from now on."""
     port, name = free_port(), Path(server).name
     if name == "moto_server":
         command = [server, "-H", "127.0.0.1", "-p", str(port)]
@@ -59,6 +60,7 @@ def serve(server: str, folder: Path, files: list[Path]) -> tuple[subprocess.Pope
         command = ["node", server, "--directory", str(folder), "--address", "127.0.0.1", "--port", str(port), "--silent"]
     else:
         command = [server, str(port), *map(str, files)]
+    os.sched_setaffinity(0, cores)
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     started(process, port)
     if name in ("moto_server", "s3rver"):
@@ -97,7 +99,9 @@ def compare(server: int, port: int, file: Path, folder: str, runs: int) -> dict:
     print(f"{file.name}: {ratio} times the file's time", flush=True)
     for contestant, (wall, cpu, served) in medians.items():
         print(f"  {contestant}: {wall:.2f} s, {cpu:.2f} s of CPU, the server's {served:.2f} s", flush=True)
-    told = {contestant: dict(zip(("wall_s", "cpu_s", "server_cpu_s"), values, strict=True)) for contestant, values in medians.items()}
+    told = {
+        contestant: dict(zip(("wall_s", "cpu_s", "server_cpu_s"), values, strict=True)) for contestant, values in medians.items()
+    }
     return {"megabytes": file.stat().st_size / 1e6, "medians": told, "times_the_file": ratio}
 
 
@@ -109,16 +113,21 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="write the figures as JSON too")
     args = parser.parse_args()
     figures = {}
-    for server in args.server:
-        name = Path(server).name
-        print(name)
+    all_cores = os.sched_getaffinity(0)
+    first = {min(all_cores)}
+    together, apart = (all_cores, all_cores), (first, all_cores - first)
+    for server, (its, ours) in [(server, cores) for server in args.server for cores in (together, apart)]:
+        name = Path(server).name + (", apart" if its == first else "")
+        print(name, flush=True)
         with tempfile.TemporaryDirectory() as folder:
-            process, port = serve(server, Path(folder) / "store", args.inputs)
+            process, port = serve(server, Path(folder) / "store", args.inputs, its)
+            os.sched_setaffinity(0, ours)
             try:
                 figures[name] = {file.name: compare(process.pid, port, file, folder, args.runs) for file in args.inputs}
             finally:
                 process.terminate()
                 process.wait()
+                os.sched_setaffinity(0, all_cores)
     if args.out:
         args.out.write_text(json.dumps({**measuring.machine(), "runs": args.runs, "servers": figures}, indent=1) + "\n")
 

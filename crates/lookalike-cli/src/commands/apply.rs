@@ -24,7 +24,7 @@ use crate::{
 #[command(after_help = "Examples:\n  lookalike dedup news.jsonl --label -o labelled.jsonl\n  \
     lookalike apply labelled.decisions.jsonl news.jsonl -o kept.jsonl")]
 pub struct Apply {
-    /// The decisions of a run of dedup, plain or compressed, a URL, or - for standard input
+    /// The decisions of a run of dedup: JSON Lines, plain or compressed, or a table by its ending; a URL, or - for standard input
     #[arg(value_name = "DECISIONS")]
     decisions: String,
     #[command(flatten)]

@@ -26,7 +26,8 @@ use crate::{
 /// id, verdict (kept, dropped), reason (unique, representative, empty; exact, near, contained, holds), representative, resemblance,
 /// containment (the share of this text found in the representative), containment_of_representative, cluster_size; estimated,
 /// true where the sketches say the resemblance or containment and nobody counted it; and reference, where the representative
-/// stands (file:line) if it is a reference document, whose id a kept one may have too.
+/// stands (file:line) if it is a reference document, whose id a kept one may have too. Where FILE ends with .parquet, .arrow or
+/// .arrows they are a table with these columns.
 /// They stand beside the kept lines unless named otherwise. Without -o nothing but the summary, and the decisions if asked
 /// for, is written.
 ///
