@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from lookalike import _lookalike
+from lookalike.errors import OutputError
 from lookalike.page import page
 
 if TYPE_CHECKING:
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _Id = str | int | float
+
+_TABLES = (".parquet", ".pq", ".arrow", ".arrows", ".feather", ".ipc")
 
 
 def _table(columns: _lookalike.Columns) -> Any:
@@ -104,7 +107,20 @@ class Report:
         return self._decisions.lines()
 
     def write_decisions(self, path: str | os.PathLike[str]) -> None:
-        """Write these lines to a file."""
+        """Write these lines to a file, which `apply` takes.
+
+        Raises
+        ------
+        OutputError
+            For a name that says it is a table: that would be `decisions`, written by pyarrow, which `apply` takes too.
+
+        """
+        if os.fspath(path).lower().endswith(_TABLES):
+            message = (
+                f"{os.fspath(path)}: these are JSON Lines; give a name that ends with .jsonl, or write the table "
+                "`report.decisions`, as with pyarrow.parquet.write_table"
+            )
+            raise OutputError(message)
         self._decisions.write(path)
 
     def __repr__(self) -> str:

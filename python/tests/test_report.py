@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from conftest import variants
 
@@ -60,6 +61,20 @@ def test_its_parts_agree(report, tmp_path):
     assert (tmp_path / "decisions").read_bytes() == report.decisions_json()
     with pytest.raises(FileNotFoundError):
         report.write_decisions(tmp_path / "missing" / "decisions")
+    with pytest.raises(lookalike.OutputError, match=r"why.parquet: these are JSON Lines; .* `report.decisions`"):
+        report.write_decisions(tmp_path / "why.parquet")
+
+
+@pytest.mark.parametrize("ids", [["a", "b", "c"], [1, 2, 3], [1, "1", 2**70]])
+def test_tables_of_decisions_are_applied(tmp_path, ids):
+    texts = ["one text that stays", "one text that  stays", "another"]
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text("".join(json.dumps({"id": id_, "text": text}) + "\n" for id_, text in zip(ids, texts, strict=True)))
+    lookalike.dedup(rows, output=tmp_path / "kept.jsonl")
+    _, report = lookalike.dedup(rows)
+    pq.write_table(report.decisions, tmp_path / "why.parquet")
+    lookalike.apply(tmp_path / "why.parquet", rows, tmp_path / "later.jsonl")
+    assert (tmp_path / "later.jsonl").read_bytes() == (tmp_path / "kept.jsonl").read_bytes()
 
 
 class Checked(HTMLParser):
