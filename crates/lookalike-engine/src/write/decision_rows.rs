@@ -22,6 +22,9 @@ use crate::{
     read::Layout,
 };
 
+/// Rows of a row group: some ten mebibytes in memory.
+const GROUP_ROWS: usize = 1 << 17;
+
 /// A table in the making.
 pub(crate) struct DecisionRows {
     output: TableOutput<Output>,
@@ -81,8 +84,15 @@ impl DecisionRows {
             fields.push(field("reference", DataType::Utf8, true));
         }
         let (name, schema) = (output.name().to_owned(), Arc::new(Schema::new(fields)));
-        let layout =
-            Layout { schema: schema.clone(), metadata: Vec::new(), group_rows: None, types: None, dictionaries: Vec::new() };
+        let repeats = |name: &str| matches!(name, "verdict" | "reason" | "representative" | "reference");
+        let dictionaries = schema.fields().iter().map(|field| (vec![field.name().clone()], repeats(field.name())));
+        let layout = Layout {
+            schema: schema.clone(),
+            metadata: Vec::new(),
+            group_rows: Some(GROUP_ROWS),
+            types: None,
+            dictionaries: dictionaries.collect(),
+        };
         let output = TableOutput::new(output, &name, format(&name), &layout, &[], ahead)?;
         Ok(Self { output, shape: RowsShape { schema, kinds } })
     }
