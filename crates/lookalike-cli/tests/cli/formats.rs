@@ -137,11 +137,16 @@ fn utf16_that_is_not_read_is_told() {
         place.write(&format!("{name}.jsonl"), utf16(&format!("\u{feff}{}", lines()), order));
         place.write(&format!("{name}.json"), utf16("[{\"text\":\"a\"}]", order));
     }
+    place.write(
+        "utf32.csv",
+        whole.chars().fold(vec![0xff, 0xfe, 0, 0], |all, c| [all, u32::from(c).to_le_bytes().into()].concat()),
+    );
     let json = "the file is UTF-16, and JSON is UTF-8: convert it, for instance with iconv -f UTF-16 -t UTF-8";
     for (asked, words) in [
         ("le.csv be.csv -o kept.csv --allow-repeated-ids", "(delimiter ',', UTF-16BE), those of le.csv are"),
         ("utf8.csv be.csv -o kept.csv --allow-repeated-ids", "UTF-16BE), those of utf8.csv are"),
         ("cut.csv", "cut.csv: ends in the middle of a character (UTF-16LE): the file is truncated"),
+        ("utf32.csv", "utf32.csv: is UTF-32, which is not read; write it as UTF-8, as with: iconv"),
         ("le.jsonl", json),
         ("be.jsonl", json),
         ("le.json", "no JSON array; if the file is UTF-16, convert it"),
@@ -233,6 +238,9 @@ fn links_are_followed_once() {
     place.write("beside/of.txt", "another text");
     let ran = place.run("dedup all --id-field none --decisions -");
     assert!(ran.out.starts_with("{\"id\":\"all/of/it/z.jsonl:1\""), "called by its own name: {} {}", ran.out, ran.err);
+    symlink("nothing.jsonl", place.path("all/c.jsonl")).unwrap();
+    let ran = place.run("dedup all");
+    assert!(ran.code == 2 && ran.err.contains("all/c.jsonl: is a link to nothing; remove it"), "{}", ran.err);
 }
 
 #[test]

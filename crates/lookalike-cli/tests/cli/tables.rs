@@ -146,7 +146,18 @@ fn tables_of_decisions_that_cannot_be_are_told() {
     place.write("other.jsonl", "{\"id\":\"1\",\"text\":\"a\"}\n{\"id\":2,\"text\":\"a\"}\n");
     told("apply why.parquet other.jsonl -o kept.jsonl", "other.jsonl:1: ");
     let table = testdata("formats/tables/pyarrow_zstd.parquet");
-    told(&format!("apply {table} in.jsonl -o kept.jsonl"), "no column \"verdict\"");
+    told(
+        &format!("apply {table} in.jsonl -o kept.jsonl"),
+        "pyarrow_zstd.parquet: is no table of decisions, which has the columns \"id\"",
+    );
+    // Verdicts by hand, and ids whose column has lost its metadata: rows that were lines once have none.
+    place.write("mixed.jsonl", "{\"id\":1,\"text\":\"a\"}\n{\"id\":\"1\",\"text\":\"b\"}\n");
+    place.write("strings.jsonl", "{\"id\":\"1\",\"text\":\"a\"}\n{\"id\":\"\\\"1\\\"\",\"text\":\"b\"}\n");
+    done(&place, "dedup strings.jsonl --decisions lost.parquet");
+    told(
+        "apply lost.parquet mixed.jsonl -o kept.jsonl",
+        "mixed.jsonl:1: there is no decision about 1, but one about \"1\": ids must",
+    );
     assert!(!place.path("kept.jsonl").exists());
 }
 

@@ -237,6 +237,10 @@ fn folder(path: &Path, forced: Option<Format>, gitignore: bool, leaving: &mut Le
         let entry = match entry {
             // A link that leads back: all behind it is met without it.
             Err(error) if is_loop(&error) => continue,
+            Err(error) if let Some(link) = dangling(&error) => {
+                let message = format!("{}: is a link to nothing; remove it, or name files", link.display());
+                return Err(Error::new(ErrorKind::Input, message));
+            }
             entry => entry.map_err(refuse)?,
         };
         links |= entry.path_is_symlink();
@@ -298,6 +302,18 @@ fn is_loop(error: &ignore::Error) -> bool {
         ignore::Error::Loop { .. } => true,
         ignore::Error::WithPath { err, .. } | ignore::Error::WithDepth { err, .. } => is_loop(err),
         _ => false,
+    }
+}
+
+/// The link to nothing that could not be looked at.
+fn dangling(error: &ignore::Error) -> Option<PathBuf> {
+    match error {
+        ignore::Error::WithDepth { err, .. } => dangling(err),
+        ignore::Error::WithPath { path, err } => {
+            let is_absent = err.io_error().is_some_and(|error| error.kind() == std::io::ErrorKind::NotFound);
+            (is_absent && path.is_symlink()).then(|| path.clone())
+        }
+        _ => None,
     }
 }
 

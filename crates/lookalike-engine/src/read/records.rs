@@ -63,6 +63,10 @@ impl RecordStream {
     /// The records of a CSV file, of which the header is read. `name` tells the delimiter, if its ending does.
     pub(super) fn cells(mut reader: Reader, name: &str, reading: &Reading) -> Result<Self, Failure> {
         let mut start = beginning(&mut reader)?;
+        if matches!(*start, [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..]) {
+            let message = format!("{name}: is UTF-32, which is not read; write it as UTF-8, as with: iconv -f UTF-32 -t UTF-8");
+            return Err(Failure::Told(Error::new(Kind::Input, message)));
+        }
         let utf16 = Utf16::of(&start, reading.encoding);
         if let Some(order) = utf16 {
             reader = Box::new(order.reader(Cursor::new(start).chain(reader), name));

@@ -24,7 +24,7 @@ use crate::{
     memory::peak_memory,
     places::Places,
     read::{Block, BlockInfo, Blocks, Input, Reading, Room, Source, each_block, expand, expand_decisions},
-    write::{Kept, Output, Shape, finish, refuse_overwriting},
+    write::{Kept, Output, Shape, finish, plain, refuse_overwriting},
 };
 
 /// What came of applying decisions. Documents in = kept + dropped, always.
@@ -71,7 +71,8 @@ fn both_passes(decisions: &str, config: &RunConfig, path: &Path, observer: Obser
     let all: Vec<Input> = inputs.iter().chain([&written]).cloned().collect();
     refuse_overwriting(&[Some(path), config.skip_bad.as_deref()].into_iter().flatten().collect::<Vec<_>>(), &all)?;
     let source = Source::new(inputs, reading(config)?, &config.temp_dir)?;
-    let written = Source::new(vec![written], Reading::decisions(decisions), &config.temp_dir)?;
+    let written = Source::new(vec![written], Reading::decisions(decisions), &config.temp_dir);
+    let written = written.map_err(|error| no_decisions(decisions, error))?;
     let pool = pool(config.threads)?;
     // Opened before the work: better to hear now that a folder is missing than later.
     let output = Output::create(path, config.threads)?;
@@ -103,6 +104,20 @@ fn both_passes(decisions: &str, config: &RunConfig, path: &Path, observer: Obser
     bad.iter_mut().for_each(Output::end);
     finish([bad, Some(kept)])?;
     Ok(Applied { seconds: started.elapsed().as_secs_f64(), peak_memory: peak_memory(), ..met.counts })
+}
+
+/// The failure of what is no table of decisions: which columns are read of one is not the user's to say.
+fn no_decisions(name: &str, error: Error) -> Error {
+    let said = error.to_string();
+    let is_of_column = [": no column ", ": column "].iter().any(|what| said.starts_with(&format!("{name}{what}")));
+    if !is_of_column {
+        return error;
+    }
+    let message = format!(
+        "{name}: is no table of decisions, which has the columns \"id\", strings or numbers, and \"verdict\", strings; name what \
+         dedup --decisions wrote"
+    );
+    Error::new(ErrorKind::Record, message)
 }
 
 /// Where decisions are.
@@ -194,7 +209,11 @@ impl Decided {
 
 /// A line of decisions as a row.
 fn decision(line: &[u8], block: &Block) -> std::result::Result<u128, String> {
-    let line: DecisionLine = parse(line, "a decision that dedup wrote, of which id and verdict, kept or dropped, are read")?;
+    let line: DecisionLine = match block.rows() {
+        None => parse(line, "a decision that dedup wrote, of which id and verdict, kept or dropped, are read")?,
+        Some(_) => serde_json::from_slice(line)
+            .map_err(|_| "a row whose id or verdict is none: the verdict must be kept or dropped, the id a string or a number")?,
+    };
     let id = as_written(line.id, "id", block)?;
     if !id.get().starts_with(|c: char| matches!(c, '"' | '-' | '0'..='9')) {
         return Err(format!("{id} is no id; an id is a string or a number"));
@@ -256,7 +275,7 @@ impl Taking<'_> {
             taken.bytes += block.size(at);
             let row = self.decided.first(hash_name(record.id));
             if row.is_none() && !record.id.is_empty() {
-                taken.failed = Some(failed(without_decision(record.id)));
+                taken.failed = Some(failed(without_decision(record.id, self.decided)));
                 break;
             }
             taken.rows.push(row.filter(|_| !record.id.is_empty()));
@@ -266,7 +285,17 @@ impl Taking<'_> {
     }
 }
 
-fn without_decision(id: &str) -> String {
+fn without_decision(id: &str, decided: &Decided) -> String {
+    let other = match id.starts_with('"') {
+        true => plain(id).into_owned(),
+        false => format!("\"{id}\""),
+    };
+    if decided.first(hash_name(&other)).is_some() {
+        return format!(
+            "there is no decision about {id}, but one about {other}: ids must stand in the decisions as in the input; of a table with \
+             ids of several types, or of large numbers, keep the metadata of the column \"id\""
+        );
+    }
     format!(
         "there is no decision about {id}; apply the decisions of a run over this very input, and read it with the same options, \
          such as --id-field"

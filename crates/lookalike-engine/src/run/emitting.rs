@@ -17,8 +17,13 @@ use crate::{
     config::Observer,
     error::Result,
     places::{Numbering, Places},
-    read::{Block, RecordBatch, Source},
-    write::{Decided, DecisionRows, IdKind, Kept, Kinds, Likeness, Output, Representative},
+    read::{Block, Source},
+    write::{Decided, Kept, Likeness, Output, Representative},
+};
+#[cfg(feature = "tables")]
+use crate::{
+    read::RecordBatch,
+    write::{DecisionRows, IdKind, Kinds},
 };
 
 /// Documents whose decisions one thread writes at a time.
@@ -105,7 +110,14 @@ impl<'a> Emitting<'a> {
         Ok(())
     }
 
+    /// There is none.
+    #[cfg(not(feature = "tables"))]
+    pub(crate) fn decision_rows(&self, _: &Source, output: Output, _: usize) -> Result<Output> {
+        Err(crate::write::without_tables(output.name()))
+    }
+
     /// Writes every document's decision, but for references, as a table. Up to `ahead` row groups of it are in memory.
+    #[cfg(feature = "tables")]
     pub(crate) fn decision_rows(&self, source: &Source, output: Output, ahead: usize) -> Result<Output> {
         let (references, documents) = (self.table.references.documents, self.table.documents);
         let stretch = |start: u64| start..documents.min(start + STRETCH);
@@ -128,6 +140,7 @@ impl<'a> Emitting<'a> {
     }
 
     /// What the ids of documents are, and those of who stands for some.
+    #[cfg(feature = "tables")]
     fn kinds_of_ids(&self) -> Result<Kinds> {
         let (references, documents) = (self.table.references.documents, self.table.documents);
         let kind = |range: Range<u64>| -> Result<Option<IdKind>> {

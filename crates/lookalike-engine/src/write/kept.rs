@@ -144,7 +144,7 @@ impl Shape {
         };
         match shape {
             Self::Delimited => source.refuse_other_columns()?,
-            Self::Table => refuse_other_schemas(source)?,
+            Self::Table => refuse_other_schemas(&name, source)?,
             Self::Lines | Self::Array => {}
         }
         Ok(shape)

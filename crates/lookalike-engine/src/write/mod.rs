@@ -24,9 +24,9 @@ pub(crate) use decision_rows::{DecisionRows, Kinds};
 pub use decisions::{Decided, Likeness, Representative, reason_name};
 pub use ids::IdKind;
 pub(crate) use kept::{Kept, Piece, Shape, are_rows, refuse_other_than_lines};
-pub(crate) use labels::{Label, LabelNames, Labelling, refused};
+pub(crate) use labels::{Label, LabelNames, Labelling, plain, refused};
 pub(crate) use output::{Output, finish};
 pub(crate) use overwriting::refuse_overwriting;
 #[cfg(not(feature = "tables"))]
-pub(crate) use rows::{DecisionRows, Kinds};
+pub(crate) use rows::without_tables;
 pub(crate) use rows::{RowLabels, refuse_table_names};

@@ -1,8 +1,6 @@
 //! In place of tables, where this program was built without them.
 
 use super::{
-    decisions::Decided,
-    ids::IdKind,
     labels::{Label, LabelNames},
     output::Output,
 };
@@ -14,7 +12,7 @@ use crate::{
 /// There is none.
 pub(super) enum KeptRows {}
 
-pub(super) fn refuse_other_schemas(_: &Source) -> Result<()> {
+pub(super) fn refuse_other_schemas(_: &str, _: &Source) -> Result<()> {
     Ok(())
 }
 
@@ -40,56 +38,8 @@ pub(crate) fn refuse_table_names(_: &LabelNames, _: &Source) -> Result<()> {
     Ok(())
 }
 
-/// There is none.
-pub(crate) enum DecisionRows {}
-
-pub(crate) struct Kinds {
-    pub(crate) documents: IdKind,
-    pub(crate) representatives: IdKind,
-    pub(crate) references: bool,
-}
-
-impl DecisionRows {
-    pub(crate) fn new(output: Output, _: Kinds, _: usize) -> Result<Self> {
-        Err(without_tables(output.name()))
-    }
-
-    pub(crate) fn shape(&self) -> RowsShape {
-        match *self {}
-    }
-
-    pub(crate) fn push(&mut self, _: RecordBatch) -> Result<()> {
-        match *self {}
-    }
-
-    pub(crate) fn end(self) -> Result<Output> {
-        match self {}
-    }
-}
-
-/// There is none.
-pub(crate) enum RowsShape {}
-
-impl RowsShape {
-    pub(crate) fn rows(&self) -> RowsMade {
-        match *self {}
-    }
-}
-
-/// There are none.
-pub(crate) enum RowsMade {}
-
-impl RowsMade {
-    pub(crate) fn push(&mut self, _: &Decided) -> Result<()> {
-        match *self {}
-    }
-
-    pub(crate) fn batch(self) -> Result<RecordBatch> {
-        match self {}
-    }
-}
-
-fn without_tables(name: &str) -> Error {
+/// The failure of an output that would be a table.
+pub(crate) fn without_tables(name: &str) -> Error {
     let message = format!("{name}: this lookalike was built without tables (the cargo feature `tables`)");
     Error::new(ErrorKind::Output, message)
 }

@@ -8,7 +8,7 @@ use arrow_schema::{DataType, Field, FieldRef, Schema};
 use super::{
     labels::{Label, LabelNames, plain, taken, verdict},
     output::Output,
-    table::{TableOutput, one_schema},
+    table::{TableOutput, one_schema, refuse_others},
 };
 use crate::{
     error::{Error, ErrorKind, Result},
@@ -118,9 +118,10 @@ pub(crate) fn refuse_table_names(names: &LabelNames, source: &Source) -> Result<
     Ok(())
 }
 
-/// Refuses tables whose rows cannot stand in one.
-pub(super) fn refuse_other_schemas(source: &Source) -> Result<()> {
-    layout(source).map(drop)
+/// Refuses tables whose rows cannot stand in one of this name.
+pub(super) fn refuse_other_schemas(name: &str, source: &Source) -> Result<()> {
+    let layout = layout(source)?;
+    if format(name) == Parquet { refuse_others(name, &layout.schema) } else { Ok(()) }
 }
 
 /// Bytes of rows in memory.

@@ -28,8 +28,8 @@ use parquet::{
     schema::types::ColumnPath,
 };
 
-pub use self::schemas::one_schema;
 use self::{dictionaries::Dictionaries, types::types_of};
+pub use self::{native::refuse_others, schemas::one_schema};
 use crate::{
     error::{Error, ErrorKind, Result, panicked},
     lock::lock,
@@ -37,13 +37,16 @@ use crate::{
 };
 
 mod dictionaries;
+mod native;
 mod schemas;
 mod types;
 
 /// A table in the making.
 pub struct TableOutput<W: Write + Send> {
     name: String,
+    /// Of what comes, and of what is written.
     schema: SchemaRef,
+    written: SchemaRef,
     /// What is to come into the next row group or record batch.
     pending: Vec<RecordBatch>,
     rows: usize,
@@ -75,8 +78,11 @@ impl<W: Write + Send> TableOutput<W> {
     /// A type that the format cannot have; the writer's.
     pub fn new(writer: W, name: &str, format: Format, layout: &Layout, long: &[String], ahead: usize) -> Result<Self> {
         let schema = layout.schema.clone();
+        // What came out of a Parquet file goes as it came.
+        let written = if format == Format::Parquet && layout.types.is_none() { native::native(&schema) } else { schema.clone() };
         let kind = match format {
             Format::Parquet => {
+                let layout = &Layout { schema: written.clone(), ..layout.clone() };
                 ParquetOutput::new(writer, name, layout, long, ahead).map(|output| Kind::Parquet(Box::new(output)))?
             }
             Format::ArrowStream => {
@@ -97,7 +103,7 @@ impl<W: Write + Send> TableOutput<W> {
         let groups = layout.group_rows.filter(|_| is_parquet && !layout.dictionaries.is_empty());
         let most_rows = groups.map_or(usize::MAX, |rows| rows.max(1));
         let most_bytes = if is_parquet { GROUP_BYTES } else { BATCH_BYTES };
-        Ok(Self { name: name.into(), schema, pending: Vec::new(), rows: 0, bytes: 0, most_rows, most_bytes, kind })
+        Ok(Self { name: name.into(), schema, written, pending: Vec::new(), rows: 0, bytes: 0, most_rows, most_bytes, kind })
     }
 
     /// Appends rows. A batch may be of a schema that is the same but for nullability and metadata.
@@ -106,6 +112,9 @@ impl<W: Write + Send> TableOutput<W> {
     /// What cannot be encoded or written; a failure may be that of earlier rows.
     pub fn push(&mut self, batch: RecordBatch) -> Result<()> {
         let mut batch = if batch.schema_ref() == &self.schema { batch } else { retyped(&batch, &self.schema)? };
+        if self.written != self.schema {
+            batch = native::cast(&batch, &self.written)?;
+        }
         while batch.num_rows() > 0 {
             let room = self.most_rows - self.rows;
             let rest = (batch.num_rows() > room).then(|| batch.slice(room, batch.num_rows() - room));
@@ -133,7 +142,7 @@ impl<W: Write + Send> TableOutput<W> {
         let name = &self.name;
         let one = |batches: &[RecordBatch]| match batches {
             [one] => Ok(one.clone()),
-            some => arrow_select::concat::concat_batches(&self.schema, some),
+            some => arrow_select::concat::concat_batches(&self.written, some),
         };
         match &mut self.kind {
             Kind::Parquet(output) => output.push(name, batches),

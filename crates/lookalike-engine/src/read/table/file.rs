@@ -289,5 +289,7 @@ pub(super) fn guarded<T>(name: &str, work: impl FnOnce() -> Result<T>) -> Result
 }
 
 pub(super) fn damaged(name: &str, what: impl std::fmt::Display) -> Error {
+    // What others' decoders say may have several lines.
+    let what = what.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
     Error::new(ErrorKind::Input, format!("{name}: is damaged ({what}); copy or download it again"))
 }

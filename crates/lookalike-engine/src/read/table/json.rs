@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use arrow_array::{BooleanArray, RecordBatch};
 use arrow_json::{WriterBuilder, writer::LineDelimited};
-use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields, Schema};
+use arrow_schema::{ArrowError, DataType, FieldRef, Schema};
 use arrow_select::filter::filter_record_batch;
 
-use super::retype::retyped;
+use super::retype::{mapped_fields, retyped};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The rows of a batch for which the mask is true.
@@ -24,7 +24,7 @@ pub(super) fn filter(batch: &RecordBatch, mask: &BooleanArray) -> Result<RecordB
 /// A type or a value that JSON cannot have: what is wrong with which, [`unwritable`] tells.
 pub(super) fn write_lines(batch: &RecordBatch, out: &mut Vec<u8>) -> std::result::Result<(), ArrowError> {
     // A time is the same time in UTC, and nobody has to know what all the zones are.
-    let fields: Fields = batch.schema_ref().fields().iter().map(in_utc).collect();
+    let fields = mapped_fields(batch.schema_ref().fields(), &in_utc);
     let batch = &match fields == *batch.schema_ref().fields() {
         true => batch.clone(),
         false => retyped(batch, &Arc::new(Schema::new(fields))).map_err(|error| ArrowError::SchemaError(error.to_string()))?,
@@ -60,24 +60,8 @@ fn has_string_keys(pair: &FieldRef) -> bool {
     matches!(keys, Some(DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View))
 }
 
-fn in_utc(field: &FieldRef) -> FieldRef {
-    let kind = zoned_in_utc(field.data_type());
-    if kind == *field.data_type() { field.clone() } else { Arc::new(Field::clone(field).with_data_type(kind)) }
-}
-
-/// A type with all its time zones UTC.
-fn zoned_in_utc(kind: &DataType) -> DataType {
-    match kind {
-        DataType::Timestamp(unit, Some(_)) => DataType::Timestamp(*unit, Some("+00:00".into())),
-        DataType::Struct(fields) => DataType::Struct(fields.iter().map(in_utc).collect()),
-        DataType::List(item) => DataType::List(in_utc(item)),
-        DataType::LargeList(item) => DataType::LargeList(in_utc(item)),
-        DataType::ListView(item) => DataType::ListView(in_utc(item)),
-        DataType::LargeListView(item) => DataType::LargeListView(in_utc(item)),
-        DataType::FixedSizeList(item, size) => DataType::FixedSizeList(in_utc(item), *size),
-        DataType::Map(item, sorted) => DataType::Map(in_utc(item), *sorted),
-        DataType::Dictionary(keys, values) => DataType::Dictionary(keys.clone(), Box::new(zoned_in_utc(values))),
-        DataType::RunEndEncoded(ends, values) => DataType::RunEndEncoded(ends.clone(), in_utc(values)),
-        other => other.clone(),
-    }
+/// A time zone that everybody knows.
+fn in_utc(kind: &DataType) -> Option<DataType> {
+    let DataType::Timestamp(unit, Some(_)) = kind else { return None };
+    Some(DataType::Timestamp(*unit, Some("+00:00".into())))
 }

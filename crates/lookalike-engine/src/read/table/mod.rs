@@ -22,7 +22,7 @@ pub use columns::Columns;
 use file::Part;
 pub use file::{Format, Layout, RowStream, TableFile, Wanted};
 pub use ranges::Ranges;
-pub use retype::retyped;
+pub use retype::{mapped_fields, retyped};
 pub use rows::Rows;
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
-//! Batches under other names for the same: nullability, metadata, time zones.
+//! Batches under other names for the same: nullability, metadata, time zones; types with others in place of some.
+
+use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, make_array};
 use arrow_data::ArrayData;
-use arrow_schema::{ArrowError, DataType, SchemaRef, UnionFields};
+use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields, SchemaRef, UnionFields};
 
 use crate::error::{Error, ErrorKind, Result};
 
@@ -43,4 +45,35 @@ fn with_type(data: ArrayData, kind: &DataType) -> std::result::Result<ArrayData,
     let children: Vec<ArrayData> =
         children.zip(&inner).map(|(child, kind)| with_type(child, kind)).collect::<std::result::Result<_, _>>()?;
     data.into_builder().data_type(kind.clone()).child_data(children).build()
+}
+
+/// What a type becomes, if another.
+type Change<'a> = &'a dyn Fn(&DataType) -> Option<DataType>;
+
+/// Fields with other types for some, also inside of others. Of unions none.
+pub fn mapped_fields(fields: &Fields, change: Change) -> Fields {
+    fields.iter().map(|field| mapped_field(field, change)).collect()
+}
+
+fn mapped_field(field: &FieldRef, change: Change) -> FieldRef {
+    let kind = mapped(field.data_type(), change);
+    if kind == *field.data_type() { field.clone() } else { Arc::new(Field::clone(field).with_data_type(kind)) }
+}
+
+fn mapped(kind: &DataType, change: Change) -> DataType {
+    if let Some(changed) = change(kind) {
+        return changed;
+    }
+    match kind {
+        DataType::Struct(fields) => DataType::Struct(mapped_fields(fields, change)),
+        DataType::List(item) => DataType::List(mapped_field(item, change)),
+        DataType::LargeList(item) => DataType::LargeList(mapped_field(item, change)),
+        DataType::ListView(item) => DataType::ListView(mapped_field(item, change)),
+        DataType::LargeListView(item) => DataType::LargeListView(mapped_field(item, change)),
+        DataType::FixedSizeList(item, size) => DataType::FixedSizeList(mapped_field(item, change), *size),
+        DataType::Map(item, sorted) => DataType::Map(mapped_field(item, change), *sorted),
+        DataType::Dictionary(keys, values) => DataType::Dictionary(keys.clone(), Box::new(mapped(values, change))),
+        DataType::RunEndEncoded(ends, values) => DataType::RunEndEncoded(ends.clone(), mapped_field(values, change)),
+        other => other.clone(),
+    }
 }

@@ -230,3 +230,77 @@ fn columns_have_the_types_that_they_had() {
         assert_eq!(again, arrow_select::concat::concat_batches(table.schema(), &batches).unwrap(), "{name}");
     }
 }
+
+/// Seconds and days in milliseconds have no name in Parquet: they go as what pyarrow makes of them, also inside of others.
+#[test]
+fn types_without_a_name_in_parquet_become_others() {
+    use arrow_array::{Date32Array, Date64Array, TimestampMillisecondArray, TimestampSecondArray};
+    use parquet::basic::LogicalType;
+    let zone = Some("Europe/Berlin");
+    let seconds = |values: Vec<Option<i64>>| -> ArrayRef { Arc::new(TimestampSecondArray::from(values).with_timezone_opt(zone)) };
+    let when = seconds(vec![Some(1_704_067_200), None]);
+    let days: ArrayRef = Arc::new(Date64Array::from(vec![Some(19_753 * 86_400_000), Some(-86_400_000)]));
+    let inner = |array: ArrayRef| {
+        let field = Field::new("when", array.data_type().clone(), true);
+        let items: ArrayRef = Arc::new(StructArray::new(vec![field].into(), vec![array], None));
+        let item = Arc::new(Field::new("item", items.data_type().clone(), true));
+        let list = ListArray::new(item, OffsetBuffer::from_lengths([1, 1]), items, None);
+        Arc::new(list) as ArrayRef
+    };
+    let batch = |when: ArrayRef, days| {
+        RecordBatch::try_from_iter_with_nullable([
+            ("when", when.clone(), true),
+            ("days", days, true),
+            ("list", inner(when), true),
+        ])
+    };
+    let given = batch(when, days).unwrap();
+    let milliseconds = TimestampMillisecondArray::from(vec![Some(1_704_067_200_000), None]).with_timezone_opt(zone);
+    let expected = batch(Arc::new(milliseconds), Arc::new(Date32Array::from(vec![19_753, -1]))).unwrap();
+    let layout = |batch: &RecordBatch| Layout {
+        schema: batch.schema(),
+        metadata: Vec::new(),
+        group_rows: None,
+        types: None,
+        dictionaries: Vec::new(),
+    };
+    let bytes = write(Format::Parquet, &layout(&given), std::slice::from_ref(&given), 1);
+    let read = parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(bytes::Bytes::from(bytes)).unwrap();
+    let named = |leaf: &std::sync::Arc<parquet::schema::types::ColumnDescriptor>| match leaf.logical_type_ref() {
+        Some(LogicalType::Timestamp(_)) => "time",
+        Some(LogicalType::Date) => "date",
+        _ => "number",
+    };
+    let types: Vec<_> = read.parquet_schema().columns().iter().map(named).collect();
+    assert_eq!(types, ["time", "date", "time"]);
+    assert_eq!(read.build().unwrap().next().unwrap().unwrap(), expected);
+    // As Arrow they stay what they are, and what is too far is told.
+    let far = batch(seconds(vec![Some(i64::MAX / 10), None]), given.column(1).clone()).unwrap();
+    for format in [Format::ArrowFile, Format::ArrowStream] {
+        let mut output = TableOutput::new(Vec::new(), "t", format, &layout(&far), &[], 1).unwrap();
+        output.push(far.clone()).unwrap();
+        output.finish().unwrap();
+    }
+    let mut output = TableOutput::new(Vec::new(), "t", Format::Parquet, &layout(&far), &[], 1).unwrap();
+    let told = output.push(far).unwrap_err().to_string();
+    assert!(told.contains("column \"when\" cannot be Timestamp") && told.contains("write an Arrow file"), "{told}");
+}
+
+#[test]
+fn columns_that_parquet_cannot_have_are_refused_by_name() {
+    let union = DataType::Union(
+        arrow_schema::UnionFields::try_new(
+            [0, 1],
+            [Field::new("a", DataType::Int64, true), Field::new("b", DataType::Utf8, true)],
+        )
+        .unwrap(),
+        arrow_schema::UnionMode::Sparse,
+    );
+    for kind in
+        [union.clone(), DataType::Struct(vec![Field::new("inner", union, true)].into()), DataType::Struct(Fields::empty())]
+    {
+        let schema = Schema::new(vec![Field::new("text", DataType::Utf8, true), Field::new("odd", kind, true)]);
+        let told = refuse_others("out.parquet", &schema).unwrap_err().to_string();
+        assert!(told.starts_with("out.parquet: Parquet cannot have the column \"odd\", which is "), "{told}");
+    }
+}

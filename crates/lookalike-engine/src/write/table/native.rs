@@ -1,0 +1,71 @@
+//! Types that Parquet has no name for, as those that it has.
+
+use std::sync::Arc;
+
+use arrow_array::{Array, RecordBatch};
+use arrow_cast::{CastOptions, cast_with_options};
+use arrow_schema::{DataType, FieldRef, Schema, SchemaRef, TimeUnit};
+use parquet::arrow::ArrowSchemaConverter;
+
+use crate::{
+    error::{Error, ErrorKind, Result, said},
+    quiet::quietly,
+    read::table::mapped_fields,
+};
+
+/// The schema of a Parquet file with these columns. Seconds become milliseconds and days in milliseconds days, as pyarrow writes
+/// them: else others see whole numbers.
+pub fn native(schema: &SchemaRef) -> SchemaRef {
+    let change = |kind: &DataType| match kind {
+        DataType::Timestamp(TimeUnit::Second, zone) => Some(DataType::Timestamp(TimeUnit::Millisecond, zone.clone())),
+        DataType::Date64 => Some(DataType::Date32),
+        _ => None,
+    };
+    let fields = mapped_fields(schema.fields(), &change);
+    if fields == *schema.fields() {
+        schema.clone()
+    } else {
+        Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()))
+    }
+}
+
+/// Rows with such types.
+///
+/// # Errors
+/// A time that is too far for milliseconds.
+pub fn cast(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
+    let strict = CastOptions { safe: false, ..CastOptions::default() };
+    let column = |(column, field): (&Arc<dyn Array>, &FieldRef)| {
+        if column.data_type() == field.data_type() {
+            return Ok(column.clone());
+        }
+        cast_with_options(column, field.data_type(), &strict).map_err(|error| {
+            let what = format!("column {:?} cannot be {}: {error}; write an Arrow file", field.name(), field.data_type());
+            Error::new(ErrorKind::Output, what)
+        })
+    };
+    let columns = batch.columns().iter().zip(schema.fields()).map(column).collect::<Result<_>>()?;
+    RecordBatch::try_new(schema.clone(), columns).map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))
+}
+
+/// Refuses columns that Parquet cannot have. `name` is the output's.
+///
+/// # Errors
+/// Names the first.
+pub fn refuse_others(name: &str, schema: &Schema) -> Result<()> {
+    schema.fields().iter().try_for_each(|field| {
+        let alone = Schema::new(vec![field.clone()]);
+        // The converter panics at some types.
+        let why = match quietly(|| ArrowSchemaConverter::new().convert(&alone)) {
+            Ok(Ok(_)) => return Ok(()),
+            Ok(Err(error)) => error.to_string(),
+            Err(panic) => said(&*panic).into(),
+        };
+        let message = format!(
+            "{name}: Parquet cannot have the column {:?}, which is {} ({why}); write an Arrow file (.arrow), or leave the column out",
+            field.name(),
+            field.data_type()
+        );
+        Err(Error::new(ErrorKind::Output, message))
+    })
+}
