@@ -40,6 +40,6 @@ pub fn left_out(left: &LeftOut) -> String {
 /// What the run took more than it was to take, if anything.
 pub fn above(finding: &Finding) -> Option<String> {
     let above = finding.above_memory;
-    let why = "indexes of texts that are alike but not alike enough, huge lines, packed outputs or many threads";
+    let why = "indexes of texts that are alike but not alike enough, huge lines, tables with many columns, packed outputs or many threads";
     (above > 0).then(|| format!("{} more than --memory: {why} cannot go to files", bytes(above)))
 }

@@ -162,6 +162,11 @@ pub(crate) fn row_groups_ahead(memory: u64, threads: usize) -> usize {
 const USUAL_MEMORY: u64 = 2 << 30;
 
 impl RunConfig {
+    /// Bytes that a run may take.
+    pub(crate) fn all_memory(&self) -> u64 {
+        self.memory.unwrap_or_else(|| free_memory().map_or(USUAL_MEMORY, |free| free / 2))
+    }
+
     /// What the run's stores may hold, when it writes these outputs; reading and writing take so many bytes `besides` what they
     /// usually do.
     ///
@@ -171,7 +176,7 @@ impl RunConfig {
         if self.temp_dir != std::env::temp_dir() {
             File::temporary(&self.temp_dir).map_err(|error| Error::temporary(&self.temp_dir, &error))?;
         }
-        let memory = self.memory.unwrap_or_else(|| free_memory().map_or(USUAL_MEMORY, |free| free / 2));
+        let memory = self.all_memory();
         // Of kept lines and of decisions.
         let ahead = 2 * (windows_ahead(memory) - LEAST_AHEAD) as u64 * WINDOW as u64;
         // Each thread may have an object open, and a part of it on the way besides what all have together.

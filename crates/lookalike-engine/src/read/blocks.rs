@@ -286,7 +286,8 @@ impl<'a> Blocks<'a> {
         }
         // Nothing is left of the parts that are open, or others are at them all.
         let first = state.open.is_empty();
-        let may_open = first || state.open.len() < self.readers && self.source.is_regular(state.next);
+        let readers = if self.whole { self.readers.min(self.source.most_readers()) } else { self.readers };
+        let may_open = first || state.open.len() < readers && self.source.is_regular(state.next);
         let free = if first { all < self.most } else { state.waiting < most_waiting };
         if state.next == self.source.parts().len()
             || !may_open

@@ -52,6 +52,10 @@ impl Table {
         match *self {}
     }
 
+    pub(super) fn page_memory(&self) -> u64 {
+        match *self {}
+    }
+
     pub(super) fn size_before(&self, _: usize) -> u64 {
         match *self {}
     }

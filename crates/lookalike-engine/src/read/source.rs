@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicU64, AtomicUsize, Ordering},
     },
     time::SystemTime,
 };
@@ -62,6 +62,7 @@ pub(crate) struct Source {
     total: u64,
     /// Bytes of a block.
     span: usize,
+    most_readers: AtomicUsize,
     /// Blocks of each input that was read to its end.
     blocks: Mutex<Vec<u64>>,
     /// Small objects that are on their way before their turn: one after the other they would take as many round trips.
@@ -180,6 +181,7 @@ impl Source {
             read: Arc::default(),
             total: 0,
             span: SPAN,
+            most_readers: AtomicUsize::new(usize::MAX),
             blocks: Mutex::default(),
             ahead: Mutex::default(),
         };
@@ -319,10 +321,19 @@ impl Source {
         Self { span, ..self }
     }
 
-    /// Bytes of memory that reading takes on so many threads, besides blocks.
-    pub(crate) fn besides(&self, threads: usize) -> u64 {
-        let tables = self.tables.iter().any(Option::is_some);
-        if tables { TABLE_MEMORY * threads as u64 } else { 0 }
+    /// Bytes of memory that reading takes on so many threads in a run with so much, besides blocks. Of tables with many columns fewer
+    /// are read at the same time where there is little memory: each reader has a page of each column.
+    pub(crate) fn besides(&self, threads: usize, memory: u64) -> u64 {
+        let Some(pages) = self.tables.iter().flatten().map(Table::page_memory).max() else { return 0 };
+        let reader = TABLE_MEMORY.max(pages);
+        let readers = (memory / 4 / reader).clamp(1, threads as u64);
+        self.most_readers.store(readers as usize, Ordering::Relaxed);
+        reader * readers
+    }
+
+    /// Parts whose records may be read at the same time, with all that they have.
+    pub(super) fn most_readers(&self) -> usize {
+        self.most_readers.load(Ordering::Relaxed)
     }
 
     /// Counts bytes of a part that were read.

@@ -97,6 +97,11 @@ impl Table {
         self.file.parts().iter().map(|part| part.bytes).sum()
     }
 
+    /// Bytes of a page of each column, decoded, about.
+    pub(super) fn page_memory(&self) -> u64 {
+        self.file.page_memory()
+    }
+
     /// Bytes of the parts before one.
     pub(super) fn size_before(&self, number: usize) -> u64 {
         self.file.parts()[..number].iter().map(|part| part.bytes).sum()

@@ -73,15 +73,17 @@ enum Source {
     Batches(InputTable),
 }
 
-/// Texts of a batch, in bytes, about.
+/// Texts of a batch, in bytes, about, and all that it has, at most.
 const BATCH: u64 = 512 << 10;
+const WHOLE: u64 = 32 << 20;
 
 /// Rows of a batch at most: where a dictionary holds the texts, what is stored does not tell how long they are.
 const MOST_ROWS: u64 = 8192;
 
-/// Rows of a batch, from the bytes of all texts of a part.
-pub(super) fn batch_rows(rows: u64, bytes: u64) -> usize {
-    (BATCH.saturating_mul(rows) / bytes.max(1)).clamp(1, MOST_ROWS) as usize
+/// Rows of a batch, from the bytes of all texts of a part, and of all that it has.
+pub(super) fn batch_rows(rows: u64, texts: u64, all: u64) -> usize {
+    let of = |most: u64, bytes: u64| most.saturating_mul(rows) / bytes.max(1);
+    of(BATCH, texts).min(of(WHOLE, all)).clamp(1, MOST_ROWS) as usize
 }
 
 impl TableFile {
@@ -157,6 +159,15 @@ impl TableFile {
         &self.parts
     }
 
+    /// Bytes that are decoded at once where all columns are read, about.
+    pub fn page_memory(&self) -> u64 {
+        match &self.source {
+            Source::Parquet(parquet) => parquet.page_memory(),
+            Source::Ipc(_) => self.parts.iter().map(|part| part.bytes).max().unwrap_or(0),
+            Source::Batches(_) => 0,
+        }
+    }
+
     /// Rows of all parts.
     #[cfg(test)]
     pub fn rows(&self) -> u64 {
@@ -184,12 +195,12 @@ impl TableFile {
             Source::Parquet(parquet) => parquet.read(number, columns, wanted),
             Source::Ipc(ipc) => {
                 let (ipc, columns) = (ipc.part(number), columns.clone());
-                Ok(lazily(columns.clone(), move || ipc.read(&columns, wanted)))
+                Ok(lazily(columns.clone(), part.bytes, move || ipc.read(&columns, wanted)))
             }
             Source::Batches(table) => {
                 let batch = table.batches()[number].clone();
                 let batch = if wanted == Wanted::Chosen { columns.project(&batch)? } else { batch };
-                Ok(lazily(columns.clone(), move || Ok(batch)))
+                Ok(lazily(columns.clone(), part.bytes, move || Ok(batch)))
             }
         })?;
         Ok(RowStream { name: self.name.clone(), part: number, rows: part.rows, read: 0, batches: Some(batches) })
@@ -210,7 +221,7 @@ pub(super) fn parts(sizes: impl Iterator<Item = (u64, u64)>) -> Vec<Part> {
 pub(super) type Batches = Box<dyn Iterator<Item = Result<RecordBatch>> + Send>;
 
 /// A batch that is decoded when it is first asked for, cut into smaller ones.
-fn lazily(columns: Columns, decode: impl FnOnce() -> Result<RecordBatch> + Send + 'static) -> Batches {
+fn lazily(columns: Columns, all: u64, decode: impl FnOnce() -> Result<RecordBatch> + Send + 'static) -> Batches {
     let (mut decode, mut left) = (Some(decode), None::<(RecordBatch, usize)>);
     Box::new(std::iter::from_fn(move || {
         if let Some(decode) = decode.take() {
@@ -222,7 +233,7 @@ fn lazily(columns: Columns, decode: impl FnOnce() -> Result<RecordBatch> + Send 
                 Ok(bytes) => bytes,
                 Err(error) => return Some(Err(error)),
             };
-            let rows = batch_rows(batch.num_rows() as u64, bytes);
+            let rows = batch_rows(batch.num_rows() as u64, bytes, all);
             left = Some((batch, rows));
         }
         let (batch, rows) = left.take()?;

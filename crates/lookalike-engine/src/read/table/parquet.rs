@@ -182,6 +182,12 @@ impl Parquet {
         Layout { schema: self.metadata.schema().clone(), metadata, group_rows: None, types, dictionaries }
     }
 
+    /// Bytes of a page of each column, decoded, about: of the group where that is most.
+    pub(super) fn page_memory(&self) -> u64 {
+        let of = |chunk: &ColumnChunkMetaData| (chunk.uncompressed_size().max(0) as u64).min(PAGE);
+        self.groups().iter().map(|group| group.columns().iter().map(of).sum()).max().unwrap_or(0)
+    }
+
     /// The leaf of a path through structs.
     fn leaf(&self, path: &[String]) -> Option<usize> {
         self.columns().columns().iter().position(|column| column.path().parts() == path)
@@ -202,10 +208,9 @@ impl Parquet {
             (Some(leaves), Wanted::Chosen) => leaves,
             _ => (0..self.columns().num_columns()).collect(),
         };
-        let batch = match self.leaf(columns.text_path()) {
-            Some(leaf) => batch_rows(group.num_rows() as u64, plain_size(group.column(leaf))),
-            None => batch_rows(group.num_rows() as u64, group.total_byte_size() as u64),
-        };
+        let all = group.total_byte_size().max(0) as u64;
+        let texts = self.leaf(columns.text_path()).map_or(all, |leaf| plain_size(group.column(leaf)));
+        let batch = batch_rows(group.num_rows() as u64, texts, all);
         let schema = match wanted {
             Wanted::Chosen => self.with_views(columns),
             Wanted::All => None,
@@ -363,7 +368,8 @@ impl Told {
         let group = &self.file.groups()[self.number];
         let mask = ProjectionMask::roots(self.file.columns(), [self.file.columns().get_column_root_idx(leaf)]);
         let tried = guarded("", || {
-            let rows = batch_rows(group.num_rows() as u64, plain_size(group.column(leaf)));
+            let size = plain_size(group.column(leaf));
+            let rows = batch_rows(group.num_rows() as u64, size, size);
             let reader = builder(Chunks::plain(&self.file.ranges), self.file.metadata.clone(), self.number, mask, rows);
             let mut reader = match reader.build() {
                 Ok(reader) => reader,
