@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from conftest import variants
+from lookalike import errors
 
 TEXTS = variants(random.Random(8), 200)
 IDS = [f"<b>&'\"{number}" for number in range(len(TEXTS))]
@@ -61,7 +62,7 @@ def test_its_parts_agree(report, tmp_path):
     assert (tmp_path / "decisions").read_bytes() == report.decisions_json()
     with pytest.raises(FileNotFoundError):
         report.write_decisions(tmp_path / "missing" / "decisions")
-    with pytest.raises(lookalike.OutputError, match=r"why.parquet: these are JSON Lines; .* `report.decisions`"):
+    with pytest.raises(errors.OutputError, match=r"why.parquet: these are JSON Lines; .* `report.decisions`"):
         report.write_decisions(tmp_path / "why.parquet")
 
 
