@@ -162,21 +162,16 @@ pub(crate) fn row_groups_ahead(memory: u64, threads: usize) -> usize {
 const USUAL_MEMORY: u64 = 2 << 30;
 
 impl RunConfig {
-    /// Bytes that a run may take.
-    pub(crate) fn all_memory(&self) -> u64 {
-        self.memory.unwrap_or_else(|| free_memory().map_or(USUAL_MEMORY, |free| free / 2))
-    }
-
     /// What the run's stores may hold, when it writes these outputs; reading and writing take so many bytes `besides` what they
-    /// usually do.
+    /// usually do, of all that the run may take.
     ///
     /// # Errors
     /// A folder for temporary files that was named, and where none can be made: told now, and not when memory is full, hours later.
-    pub(crate) fn budget(&self, threads: usize, outputs: &[&Path], besides: u64) -> Result<Arc<Budget>> {
+    pub(crate) fn budget(&self, threads: usize, outputs: &[&Path], besides: impl FnOnce(u64) -> u64) -> Result<Arc<Budget>> {
         if self.temp_dir != std::env::temp_dir() {
             File::temporary(&self.temp_dir).map_err(|error| Error::temporary(&self.temp_dir, &error))?;
         }
-        let memory = self.all_memory();
+        let memory = self.memory.unwrap_or_else(|| free_memory().map_or(USUAL_MEMORY, |free| free / 2));
         // Of kept lines and of decisions.
         let ahead = 2 * (windows_ahead(memory) - LEAST_AHEAD) as u64 * WINDOW as u64;
         // Each thread may have an object open, and a part of it on the way besides what all have together.
@@ -184,7 +179,11 @@ impl RunConfig {
         let fetched = if remote { store::AHEAD + store::PART * threads as u64 } else { 0 };
         let uploads = outputs.iter().filter(|path| path.to_str().is_some_and(store::is_url)).count() as u64;
         let sent = uploads * store::UPLOAD_PART * (store::UPLOADS + 1);
-        Ok(Budget::of(memory, FIXED + FIXED_PER_THREAD * threads as u64 + ahead + fetched + sent + besides, &self.temp_dir))
+        Ok(Budget::of(
+            memory,
+            FIXED + FIXED_PER_THREAD * threads as u64 + ahead + fetched + sent + besides(memory),
+            &self.temp_dir,
+        ))
     }
 
     /// Whether there are references.

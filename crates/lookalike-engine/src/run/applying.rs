@@ -158,7 +158,7 @@ impl Decided {
         let mut rows: Vec<u128> = Vec::new();
         in_order(
             pool,
-            Blocks::new(source).whole(true),
+            Blocks::new(source),
             |block, room: &mut Vec<u8>| {
                 let mut rows = Vec::new();
                 block.each_object(room, |at, line| {
@@ -395,7 +395,7 @@ impl Met {
         // Which rows of an id are left, the order of its decisions tells.
         let (mut seen, mut found) = (BTreeMap::new(), None);
         let mut room = Vec::new();
-        each_block(Blocks::new(written).whole(true), |block, first_line| {
+        each_block(Blocks::new(written), |block, first_line| {
             block.each_object(&mut room, |at, line| {
                 let Ok(row) = decision(line, block) else { return Err(written.changed(0)) };
                 let Some(first) = decided.first(row) else { return Err(written.changed(0)) };

@@ -98,7 +98,7 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, tell: Option<&mut Tell>, ob
 
     let mut clock = Clock(Instant::now());
     let threads = pool.current_num_threads();
-    let besides = source.besides(threads, config.all_memory()) + shape.map_or(0, |shape| shape.besides(threads));
+    let besides = |memory| source.besides(threads, memory) + shape.map_or(0, |shape| shape.besides(threads));
     let budget = config.budget(threads, &named, besides)?;
     let ahead = windows_ahead(budget.memory());
     [&mut kept, &mut decisions].into_iter().flatten().for_each(|output| output.run_ahead(ahead));

@@ -91,7 +91,7 @@ pub(crate) fn read(config: &RunConfig, method: &Method, source: &Source, observe
     let mut bad = bad.map(|path| Output::create(path, config.threads)).transpose()?;
     let pool = pool(config.threads)?;
     let threads = pool.current_num_threads();
-    let budget = config.budget(threads, &[], source.besides(threads, config.all_memory()))?;
+    let budget = config.budget(threads, &[], |memory| source.besides(threads, memory))?;
     let beside = Beside { bad: bad.as_mut(), state: None };
     let table = sketching::sketch(config, method, source, &budget, &pool, beside, observer)?;
     table.refuse_more_than_32_bits("judging a collection")?;

@@ -156,7 +156,7 @@ fn all_passes(config: &RunConfig, wanted: Wanted, observer: Observer) -> Result<
     let mut bad = config.skip_bad.as_deref().map(|path| Output::create(path, config.threads)).transpose()?;
     let pool = pool(config.threads)?;
     let threads = pool.current_num_threads();
-    let budget = config.budget(threads, &named, source.besides(threads, config.all_memory()))?;
+    let budget = config.budget(threads, &named, |memory| source.besides(threads, memory))?;
     output.iter_mut().for_each(|output| output.run_ahead(windows_ahead(budget.memory())));
     let beside = Beside { bad: bad.as_mut(), state: None };
     let mut table = sketching::sketch(config, &method, &source, &budget, &pool, beside, observer)?;

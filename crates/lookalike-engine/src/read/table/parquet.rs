@@ -130,7 +130,7 @@ impl Parquet {
             let chunk = metadata.column(text);
             let (rows, size) = (metadata.num_rows() as u64, plain_size(chunk));
             let others = metadata.columns().iter().enumerate().filter(|&(leaf, _)| leaf != text);
-            let twice: u64 = others.map(|(_, other)| (other.uncompressed_size().max(0) as u64).min(PAGE)).sum();
+            let twice: u64 = others.map(|(_, other)| page_size(other)).sum();
             let bytes = bytes.max(DECODED_TWICE.saturating_mul(twice));
             let pages = (size / 2 >= bytes).then(|| Pages::locate(&self.ranges, chunk, rows)).flatten();
             let (mut starts, mut taken) = (vec![0], 0u128);
@@ -184,8 +184,7 @@ impl Parquet {
 
     /// Bytes of a page of each column, decoded, about: of the group where that is most.
     pub(super) fn page_memory(&self) -> u64 {
-        let of = |chunk: &ColumnChunkMetaData| (chunk.uncompressed_size().max(0) as u64).min(PAGE);
-        self.groups().iter().map(|group| group.columns().iter().map(of).sum()).max().unwrap_or(0)
+        self.groups().iter().map(|group| group.columns().iter().map(page_size).sum()).max().unwrap_or(0)
     }
 
     /// The leaf of a path through structs.
@@ -262,6 +261,9 @@ impl Parquet {
         schema: Option<SchemaRef>,
         number: usize,
     ) -> (ArrowReaderMetadata, usize) {
+        if alone.is_none() && schema.is_none() {
+            return (self.metadata.clone(), number);
+        }
         let options = |schema: &SchemaRef| {
             ArrowReaderOptions::new().with_page_index_policy(PageIndexPolicy::Skip).with_schema(schema.clone())
         };
@@ -393,6 +395,11 @@ fn words(error: &ParquetError) -> String {
 
 fn chunk_start(chunk: &ColumnChunkMetaData) -> i64 {
     chunk.dictionary_page_offset().filter(|&at| at > 0).map_or(chunk.data_page_offset(), |at| at.min(chunk.data_page_offset()))
+}
+
+/// Bytes of a page of a chunk, decoded, about.
+fn page_size(chunk: &ColumnChunkMetaData) -> u64 {
+    (chunk.uncompressed_size().max(0) as u64).min(PAGE)
 }
 
 /// Bytes of a column's values, decoded, as far as the file tells.
