@@ -6,18 +6,21 @@ test: fmt clippy unit portable stores docs python pip
 fmt:
 	cargo fmt --all --check
 
-clippy:
-	cargo clippy --workspace --all-targets --locked --release -- -D warnings
+# One profile for all that is checked and tested, so that each dependency is checked once and built once: optimised, for the
+# properties run thousands of cases.
+TESTING = --workspace --locked --profile testing
 
-# Release mode: the properties run thousands of cases.
+clippy:
+	cargo clippy $(TESTING) --all-targets -- -D warnings
+
 unit:
-	cargo test --workspace --locked --release
+	cargo test $(TESTING)
 
 # The recorded answers and numbers from plain code and from a debug build, with overflow checks and assertions; without what other
-# formats and stores take.
+# formats and stores take. What CI builds is built once.
 FROZEN = golden fingerprint:: scan:: read:: every_kernel
 portable:
-	cargo test --locked -p lookalike -p lookalike-cli --no-default-features --features portable --lib --test cli -- $(FROZEN)
+	$(if $(CI),CARGO_INCREMENTAL=0) cargo test --locked -p lookalike -p lookalike-cli --no-default-features --features portable --lib --test cli -- $(FROZEN)
 
 # The command over a server that speaks S3, with requests that fail. Without a network and without what was installed before it is
 # skipped, except in CI.
@@ -25,8 +28,8 @@ STORES = target/venv-stores
 stores:
 	@if $(STORES)/bin/pip --version >/dev/null 2>&1 && $(STORES)/bin/moto_server -h >/dev/null 2>&1 || \
 	{ python3 -m venv $(STORES) && $(STORES)/bin/pip install --quiet --disable-pip-version-check -r tests/stores/requirements.txt; }; then \
-		cargo test --workspace --locked --release --no-run && \
-		$(STORES)/bin/python tests/stores/stories.py $(or $(CARGO_TARGET_DIR),target)/release/lookalike; \
+		cargo test $(TESTING) --no-run && \
+		$(STORES)/bin/python tests/stores/stories.py $(or $(CARGO_TARGET_DIR),target)/testing/lookalike; \
 	elif [ -n "$$CI" ]; then echo "stores: moto_server cannot be installed" >&2; exit 1; \
 	else echo "skipped: no network to install moto_server from (tests/stores/requirements.txt)"; fi
 
@@ -34,7 +37,7 @@ stores:
 # from this very code. Without a network and without what was installed before the site is skipped, except in CI.
 SITE = target/venv-docs
 docs:
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
+	RUSTDOCFLAGS="-D warnings" cargo doc $(TESTING) --no-deps
 	@if $(MAKE) --no-print-directory $(SITE)/installed $(VENV)/installed; then \
 		$(MAKE) --no-print-directory package && \
 		PYTHONDONTWRITEBYTECODE=1 $(VENV)/bin/python docs/make_site.py target/pages target/package && \
@@ -59,15 +62,15 @@ python: package $(PUBLISHED)
 	$(VENV)/bin/python -m pytest
 
 package: $(VENV)/installed
-	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --release --locked
+	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --profile testing --locked
 
-# As a user has it: the package built and installed by pip into a fresh environment, and the README's examples run there with nothing
-# but what they import.
+# As a user has it, but for the profile: the package built and installed by pip into a fresh environment, and the README's examples run
+# there with nothing but what they import.
 FRESH = target/fresh
 pip:
 	rm -rf $(FRESH)
 	python3 -m venv $(FRESH)
-	$(FRESH)/bin/pip install --quiet --disable-pip-version-check .
+	MATURIN_PEP517_ARGS="--profile testing" $(FRESH)/bin/pip install --quiet --disable-pip-version-check .
 	$(FRESH)/bin/python python/tests/readme.py
 	rm -rf $(FRESH)
 
