@@ -135,7 +135,7 @@ bench-web:
 # nightly compiler. Leaks are not looked for: threads of a pool may still be ending when a test has.
 .PHONY: sanitize
 SANITIZED = --release --locked --target x86_64-unknown-linux-gnu --target-dir target/sanitize
-SANITIZED += -p lookalike -p lookalike-engine --features lookalike/chinese,lookalike/jieba --lib --tests
+SANITIZED += -p lookalike -p lookalike-engine --features lookalike/chinese,lookalike/jieba,lookalike/stop-words --lib --tests
 sanitize:
 	ASAN_OPTIONS=detect_leaks=0 RUSTFLAGS=-Zsanitizer=address CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS=true \
 	CARGO_PROFILE_RELEASE_OVERFLOW_CHECKS=true cargo +nightly test $(SANITIZED)

@@ -23,7 +23,7 @@ fuzz_target!(|bytes: &[u8]| {
         2 => Candidates::Exact,
         _ => Candidates::default(),
     };
-    let config = Config { threshold, candidates, shingle: 1 + usize::from(choice >> 4) % 5, ..Config::default() };
+    let config = Config { threshold, candidates, shingle: Some(1 + usize::from(choice >> 4) % 5), ..Config::default() };
     let method = Method::new(config.clone()).expect("what can be asked for");
     let borrowed: Vec<&str> = texts.iter().map(String::as_str).collect();
     let twin = twin::Twin::new(&borrowed, &method);

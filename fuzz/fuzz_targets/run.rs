@@ -25,7 +25,7 @@ fuzz_target!(|bytes: &[u8]| {
     let folder = file::folder();
     let path = file::write("input", rest);
     let method =
-        Config { threshold: [0.5, 0.8][usize::from(choice % 2)], shingle: 1 + usize::from(choice >> 4) % 5, ..Config::default() };
+        Config { threshold: [0.5, 0.8][usize::from(choice % 2)], shingle: Some(1 + usize::from(choice >> 4) % 5), ..Config::default() };
     let config = RunConfig {
         inputs: vec![path.display().to_string()],
         method: method.clone(),

@@ -18,7 +18,7 @@ fuzz_target!(|bytes: &[u8]| {
     let permutations = if choice & 8 == 0 { Permutations::Many } else { Permutations::One };
     let candidates = Candidates::Bands(Bands { permutations, ..Bands::default() });
     let shingle = 1 + usize::from(choice >> 4) % 9;
-    let config = Config { tokens: tokens_by, shingle, candidates, ..Config::default() };
+    let config = Config { tokens: tokens_by, shingle: Some(shingle), candidates, ..Config::default() };
     let method = Method::new(config.clone()).expect("what can be asked for");
 
     let (mut tokens, mut hashes, mut numbers, mut slots) = (Tokens::new(), Vec::new(), Vec::new(), Vec::new());

@@ -122,8 +122,10 @@ class ShinglesConfig(TypedDict, total=False):
     """What a token is: by script (the default), words everywhere, characters, or words of a Chinese dictionary."""
     folds: Folds
     """What is made alike."""
-    shingle: int
-    """k, the tokens in a shingle, 1 to 64; 5 unless given."""
+    shingle: int | None
+    """k, the tokens in a shingle, 1 to 64; 5 unless given, with anchors 3."""
+    anchors: list[str]
+    """Languages, such as `["en"]`: only shingles that begin with one of their stop words. Articles have many, menus few."""
     occurrences: Literal["once", "labelled"]
     """Whether a shingle that stands in a text several times counts once (Broder's option B, the default) or each time (A)."""
     fingerprint: Literal["rolling"] | Rabin

@@ -155,6 +155,14 @@ class UnlikeSketchesError(Error, ValueError):
     """Two sketches that were not made the same way."""
 
 
+class LanguageError(Error, ValueError):
+    """A language of which no stop words are known."""
+
+
+class AnchoredError(Error, ValueError):
+    """Shingles that begin with stop words, where tokens are no words or fingerprints are made of parts of words."""
+
+
 class NotBuiltError(Error, ValueError):
     """Something that this build was made without."""
 

@@ -131,6 +131,10 @@ def _shingles(config: ShinglesConfig) -> list[str]:
             case "folds", dict():
                 asked = ",".join(fold for fold, on in value.items() if on)
                 flags += ["--fold", asked] if asked else []
+            case "anchors", [_, *_]:
+                flags += ["--anchors", ",".join(map(str, value))]
+            case "anchors" | "shingle", [] | () | None:
+                pass
             case "fingerprint", {"kind": kind, **rest}:
                 flags += ["--fingerprint", str(kind), *_flag("degree", rest.get("degree"))]
             case _:

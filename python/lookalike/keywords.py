@@ -64,7 +64,8 @@ _TAKES = {
     "fingerprint": _KIND,
     "cluster": _KIND,
     "folds": _Takes('a dictionary such as {"accents": True}', lambda value: isinstance(value, Mapping)),
-    "shingle": _Takes("a whole number of tokens, 1 to 64", _is_whole),
+    "shingle": _Takes("a whole number of tokens, 1 to 64", lambda value: value is None or _is_whole(value)),
+    "anchors": _Takes('a list of languages, such as ["en", "de"]', lambda value: isinstance(value, (list, tuple))),
     "seed": _Takes("a whole number from 0 up to 2^64", lambda value: _is_whole(value) and 0 <= value < 2**64),
     "threads": _Takes("a whole number, 0 for one a core", lambda value: _is_whole(value) and value >= 0),
     "memory": _Takes(

@@ -113,7 +113,10 @@ def dedup(
 
     - `threshold=0.8`: the similarity from which a document goes, above 0 up to 1.
     - `measure="resemblance"`: shared shingles divided by all of both; `"containment"`: by those of the document that may go.
-    - `shingle=5`: tokens in a shingle, 1 to 64; `tokens="auto"`: what these are, or `"words"`, `"chars"`, `"jieba"`.
+    - `shingle=None`: tokens in a shingle, 1 to 64; None for 5, with anchors for 3. `tokens="auto"`: what these are, or `"words"`,
+      `"chars"`, `"jieba"`.
+    - `anchors=[]`: languages, such as `["en"]`: only shingles that begin with one of their stop words. Articles have many, menus
+      and advertisements few, so pages with one article among unlike things are alike.
     - `folds={}`: what is made alike, such as `{"accents": True, "digits": True, "simplified": True}`.
     - `occurrences="once"`: a shingle counts once in a text, or each time (`"labelled"`).
     - `recall=0.99`: the share of the pairs at the threshold that must be found.

@@ -35,6 +35,7 @@ WAYS = [
     ({"shingle": 3, "folds": {"digits": True}, "keep": "longest"}, ["--shingle", "3", "--fold", "digits", "--keep", "longest"]),
     ({"candidates": "simhash", "threads": 3}, ["--method", "simhash", "--threads", "3"]),
     ({"cluster": "components", "verify": "sketch"}, ["--cluster", "components", "--verify", "sketch"]),
+    ({"anchors": ["en"], "threshold": 0.6, "shingle": None}, ["--anchors", "en", "--threshold", "0.6"]),
     ({"threshold": 0.9, "recall": 0.9}, ["--threshold", "0.9", "--recall", "0.9"]),
 ]
 
@@ -173,10 +174,25 @@ def test_pairs_are_the_commands(command, collection, keywords, flags):
 
 
 def test_pairs_and_evaluation_agree(command, collection):
-    flags = ["--sample", "100", "--threshold", "0.6", "--run", "", "--run", "--method simhash", "--shingle", "4"]
+    flags = [
+        "--sample",
+        "100",
+        "--threshold",
+        "0.6",
+        "--run",
+        "",
+        "--run",
+        "--method simhash",
+        "--shingle",
+        "4",
+        "--anchors",
+        "de,en",
+    ]
     said = json.loads(command("eval", "in.jsonl", "--json", *flags).stdout)
     for data in (collection / "in.jsonl", TABLE, pd.DataFrame(ROWS)):
-        found = lookalike.evaluate(data, id="id", sample=100, threshold=0.6, runs=["", "--method simhash"], shingle=4)
+        found = lookalike.evaluate(
+            data, id="id", sample=100, threshold=0.6, runs=["", "--method simhash"], shingle=4, anchors=["de", "en"]
+        )
         assert found.truth == said["truth"]
         for run, expected in zip(found.runs, said["runs"], strict=True):
             untimed = [name for name in expected if not name.startswith(("seconds", "peak"))]

@@ -281,7 +281,7 @@ proptest! {
             fs::write(path(name), jsonl(texts, is_reference, &padding)).unwrap();
         }
         let recall = if matches!(candidates, Candidates::Shared(Shared { modulus: Some(_), .. })) { 1e-9 } else { 0.99 };
-        let method = Config { threshold, shingle, candidates, measure, verify, recall, ..Config::default() };
+        let method = Config { threshold, shingle: Some(shingle), candidates, measure, verify, recall, ..Config::default() };
         let holders = holders && measure == Measure::Containment;
         let shown = |name: &str| path(name).display().to_string();
         let config = RunConfig {

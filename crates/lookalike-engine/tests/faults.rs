@@ -107,7 +107,7 @@ impl Place {
         place.config.inputs.pop();
         place.config.text_field = "meta.text".into();
         place.config.allow_repeated_ids = true;
-        place.config.method.shingle = 1;
+        place.config.method.shingle = Some(1);
         place.config.method.threshold = 0.6;
         place
     }

@@ -200,7 +200,7 @@ proptest! {
         let folder = TempDir::new().unwrap();
         let input = folder.path().join("in.jsonl");
         let padded = |memory| if memory == 1 { " ".repeat(150_000) } else { String::new() };
-        let method = Config { threshold, shingle: 1, ..Config::default() };
+        let method = Config { threshold, shingle: Some(1), ..Config::default() };
         let run = |threads, memory: usize| {
             fs::write(&input, jsonl(&texts).replace("{\"id\"", &format!("{{{}\"id\"", padded(memory)))).unwrap();
             let memory = [None, Some(0), Some(1 << 16)][memory];
@@ -231,7 +231,7 @@ proptest! {
         let folder = TempDir::new().unwrap();
         let input = folder.path().join("in.jsonl");
         fs::write(&input, jsonl(&texts)).unwrap();
-        let method = Config { threshold, shingle: 1, cluster: Cluster::Components, ..Config::default() };
+        let method = Config { threshold, shingle: Some(1), cluster: Cluster::Components, ..Config::default() };
         let with = |crowd, threads, memory| RunConfig { method: method.clone(), crowd, threads, memory, ..config(&[&input]) };
         let file = folder.path().join("pairs");
         let list = |config: &RunConfig| {
@@ -271,7 +271,7 @@ fn a_large_bucket_is_joined_by_its_rare_words() {
     let input = folder.path().join("in.jsonl");
     fs::write(&input, jsonl(&of_one_template(1000))).unwrap();
     let file = folder.path().join("pairs");
-    let method = Config { shingle: 1, threshold: 0.8, cluster: Cluster::Components, ..Config::default() };
+    let method = Config { shingle: Some(1), threshold: 0.8, cluster: Cluster::Components, ..Config::default() };
     let [without, with] = [usize::MAX, 64].map(|crowd| {
         let config = RunConfig { method: method.clone(), crowd, ..config(&[&input]) };
         let summary = pairs(&config, Some(&file), &silent).unwrap();
@@ -290,7 +290,7 @@ fn memory_that_is_not_kept_is_told() {
     fs::write(&input, jsonl(&of_one_template(600))).unwrap();
     let file = folder.path().join("pairs");
     for (memory, is_above) in [(0, true), (1 << 40, false)] {
-        let method = Config { shingle: 1, threshold: 0.8, ..Config::default() };
+        let method = Config { shingle: Some(1), threshold: 0.8, ..Config::default() };
         let config = RunConfig { method, crowd: 16, memory: Some(memory), ..config(&[&input]) };
         let of_dedup = run(&config, folder.path()).summary.finding;
         let of_pairs = pairs(&config, Some(&file), &silent).unwrap().finding;
@@ -307,7 +307,7 @@ fn a_continued_run_has_its_crowds() {
     let input = folder.path().join("in.jsonl");
     fs::write(&input, jsonl(&of_one_template(4000))).unwrap();
     let resume = Some(Resume { folder: folder.path().join("state"), part: 1 });
-    let method = Config { shingle: 1, threshold: 0.8, ..Config::default() };
+    let method = Config { shingle: Some(1), threshold: 0.8, ..Config::default() };
     let config = RunConfig { method, crowd: 64, threads: 2, memory: Some(0), ..config(&[&input]) };
     let whole = run(&config, folder.path());
     let config = RunConfig { resume, ..config };
@@ -339,8 +339,9 @@ fn a_crowd_is_found_by_its_rare_words() {
     let folder = TempDir::new().unwrap();
     let input = folder.path().join("in.jsonl");
     fs::write(&input, jsonl(&of_one_template(2000))).unwrap();
-    let with =
-        |crowd| run(&RunConfig { method: Config { shingle: 1, ..Config::default() }, crowd, ..config(&[&input]) }, folder.path());
+    let with = |crowd| {
+        run(&RunConfig { method: Config { shingle: Some(1), ..Config::default() }, crowd, ..config(&[&input]) }, folder.path())
+    };
     let (without, [few, usual]) = (with(usize::MAX), [16, RunConfig::default().crowd].map(with));
     for (with, fewer) in [(few, 20), (usual, 3)] {
         assert!(with.kept == without.kept && with.decisions == without.decisions);
@@ -632,7 +633,7 @@ fn a_copy_finds_what_was_kept_since_its_leader() {
         for padding in [0, 3 << 20] {
             let padded = jsonl(&texts).replace("{\"id\"", &format!("{{{}\"id\"", " ".repeat(padding)));
             fs::write(&input, &padded).unwrap();
-            let method = Config { shingle: 1, threshold: 0.5, candidates: candidates.clone(), ..Config::default() };
+            let method = Config { shingle: Some(1), threshold: 0.5, candidates: candidates.clone(), ..Config::default() };
             let config = RunConfig { method: method.clone(), threads: 1, memory: Some(0), ..config(&[&input]) };
             let decisions = lines(&run(&config, folder.path()).decisions);
             assert_eq!(decisions, expected(&texts, &[0; 6], method));

@@ -1,8 +1,7 @@
 //! Two texts compared, as the command's `compare` does.
 
 use lookalike::{
-    Config, Method, Scratch,
-    fingerprint::fingerprint_set,
+    Config, FingerprintBy, Method, Occurrences, Scratch,
     lsh::DEFAULT_SLOTS,
     sketch::{self, MinHash},
     verify::{Figures, Overlap, passages},
@@ -129,7 +128,7 @@ impl Comparison {
 /// Compares two texts: the exact resemblance and the containments of their shingle sets, what sketches of them would have
 /// estimated, and the passages that they share.
 ///
-/// Keywords: `tokens`, `folds`, `shingle`, `occurrences`, `fingerprint`, `seed`, see `Config`. The figures are those of the
+/// Keywords: `tokens`, `folds`, `shingle`, `anchors`, `occurrences`, `fingerprint`, `seed`, see `Config`. The figures are those of the
 /// command's `compare`. An empty text resembles nothing, itself included.
 ///
 /// Cost: microseconds for pages, a few nanoseconds a byte. Source: Broder 1997, section 2.
@@ -147,7 +146,8 @@ fn comparison(method: &Method, texts: [&str; 2]) -> lookalike::Result<Comparison
         scratch.fingerprints.clone()
     });
     let overlap = Overlap::of(&sets[0], &sets[1]);
-    let Config { tokens, folds, seed, .. } = *method.config();
+    let config = method.config().clone();
+    let Config { tokens, folds, seed, .. } = config;
     let minhash = MinHash::new(DEFAULT_SLOTS, seed);
     let [a, b] = sets.each_ref().map(|set| minhash.signature(set));
     let resemblance = a.resemblance(&b)?;
@@ -155,15 +155,20 @@ fn comparison(method: &Method, texts: [&str; 2]) -> lookalike::Result<Comparison
     let both = (overlap.a + overlap.b) as f64;
     let containment = |size: u64| resemblance.map(|r| (r / (1.0 + r) * both / size.max(1) as f64).min(1.0));
     // What is shown is the shingles that both have, however their occurrences are counted and their numbers made.
-    let plain = texts.map(|text| fingerprint_set(text, tokens, folds, method.shingling()));
+    let plain = Method::new(Config { occurrences: Occurrences::Once, fingerprint: FingerprintBy::Rolling, ..config })?;
+    let shown = texts.map(|text| {
+        plain.set(text, &mut scratch);
+        scratch.fingerprints.clone()
+    });
     let cut = |own: usize, other: usize| {
         let text = texts[own];
         let mut at = 0;
-        let passages = passages(text, &plain[other], tokens, folds, method.shingling()).into_iter().map(|passage| {
-            let start = at;
-            at += text[passage.span.start..passage.span.end].chars().count();
-            Passage { start, end: at, shared: passage.shared }
-        });
+        let passages =
+            passages(text, &shown[other], tokens, folds, plain.shingling(), plain.anchors()).into_iter().map(|passage| {
+                let start = at;
+                at += text[passage.span.start..passage.span.end].chars().count();
+                Passage { start, end: at, shared: passage.shared }
+            });
         passages.collect()
     };
     Ok(Comparison {

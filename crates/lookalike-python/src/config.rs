@@ -8,11 +8,22 @@ use serde_json::{Map, Value};
 use crate::error::{raise, refused};
 
 /// What decides the shingles of a text.
-pub const SHINGLES: &[&str] = &["tokens", "folds", "shingle", "occurrences", "fingerprint", "seed"];
+pub const SHINGLES: &[&str] = &["tokens", "folds", "shingle", "anchors", "occurrences", "fingerprint", "seed"];
 
 /// What decides an index.
-pub const INDEX: &[&str] =
-    &["tokens", "folds", "shingle", "occurrences", "fingerprint", "seed", "threshold", "recall", "candidates", "verify"];
+pub const INDEX: &[&str] = &[
+    "tokens",
+    "folds",
+    "shingle",
+    "anchors",
+    "occurrences",
+    "fingerprint",
+    "seed",
+    "threshold",
+    "recall",
+    "candidates",
+    "verify",
+];
 
 /// The configuration of the given keywords; `of` names who takes them.
 ///

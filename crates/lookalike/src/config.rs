@@ -7,7 +7,7 @@ use crate::{
     fingerprint::DigestBy,
     lsh::COMMON,
     sketch::{Modulus, Width},
-    text::{Folds, TokensBy},
+    text::{Folds, Language, TokensBy},
     verify::Measure,
 };
 
@@ -19,8 +19,10 @@ pub struct Config {
     pub tokens: TokensBy,
     /// What is made alike before tokens are compared.
     pub folds: Folds,
-    /// k, tokens in a shingle.
-    pub shingle: usize,
+    /// k, tokens in a shingle; none for what is usual, [`k`](Self::k).
+    pub shingle: Option<usize>,
+    /// Languages whose stop words shingles begin with; none for all shingles ([`Anchors`](crate::fingerprint::Anchors)).
+    pub anchors: Vec<Language>,
     /// Whether a shingle that stands in a text several times counts once.
     pub occurrences: Occurrences,
     /// How a shingle becomes a number.
@@ -46,7 +48,8 @@ impl Default for Config {
         Self {
             tokens: TokensBy::Auto,
             folds: Folds::default(),
-            shingle: 5,
+            shingle: None,
+            anchors: Vec::new(),
             occurrences: Occurrences::Once,
             fingerprint: FingerprintBy::Rolling,
             measure: Measure::Resemblance,
@@ -57,6 +60,13 @@ impl Default for Config {
             verify: None,
             cluster: Cluster::Law,
         }
+    }
+}
+
+impl Config {
+    /// Tokens in a shingle: as many as were asked for, or five; where shingles begin with a stop word, it and the next two.
+    pub fn k(&self) -> usize {
+        self.shingle.unwrap_or(if self.anchors.is_empty() { 5 } else { 3 })
     }
 }
 

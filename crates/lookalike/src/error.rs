@@ -251,6 +251,14 @@ pub enum ErrorKind {
         /// The second sketch's parameters.
         right: String,
     },
+    /// A language of which no stop words are known.
+    #[error("no stop words are known of the language {0:?}: give ISO 639-1 codes such as en, de, es, fr, it, nl, pt, ru, zh")]
+    Language(String),
+    /// Shingles that begin with stop words were asked for where tokens are no words, or where fingerprints are made of parts of words.
+    #[error(
+        "shingles that begin with stop words are made of whole words: leave out {0}, or the languages whose stop words were asked for"
+    )]
+    Anchored(&'static str),
     /// Something that this build was made without.
     #[error("{what} is not in this build: build with the feature `{feature}`, or do without it")]
     NotBuilt {

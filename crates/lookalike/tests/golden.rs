@@ -65,10 +65,10 @@ fn case(config: &Config) -> Value {
         .into_iter()
         .map(|(a, b): (usize, usize)| json!({ "a": a, "b": b, "figures": Figures::from(Overlap::of(&sets[a], &sets[b])) }))
         .collect();
-    let Config { tokens, folds, shingle, occurrences, fingerprint, seed, .. } = config;
+    let Config { tokens, folds, occurrences, fingerprint, seed, .. } = config;
     json!({
         "config": {
-            "tokens": tokens, "folds": folds, "shingle": shingle, "occurrences": occurrences, "fingerprint": fingerprint, "seed": seed,
+            "tokens": tokens, "folds": folds, "shingle": config.k(), "occurrences": occurrences, "fingerprint": fingerprint, "seed": seed,
         },
         "texts": texts,
         "pairs": pairs,
@@ -79,8 +79,8 @@ fn golden() -> String {
     let default = Config::default();
     let cases: Vec<Value> = [
         default.clone(),
-        Config { shingle: 2, seed: 7, ..default.clone() },
-        Config { tokens: TokensBy::Chars, shingle: 8, occurrences: Occurrences::Labelled, ..default.clone() },
+        Config { shingle: Some(2), seed: 7, ..default.clone() },
+        Config { tokens: TokensBy::Chars, shingle: Some(8), occurrences: Occurrences::Labelled, ..default.clone() },
         Config { folds: Folds { accents: true, digits: true, ..Folds::default() }, tokens: TokensBy::Words, ..default.clone() },
         Config { fingerprint: FingerprintBy::Rabin { degree: 40 }, ..default.clone() },
     ]

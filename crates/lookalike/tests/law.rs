@@ -23,7 +23,11 @@ fn collection() -> impl Strategy<Value = Vec<String>> {
     let step = (any::<prop::sample::Index>(), 0u8..8, any::<u16>());
     prop::collection::vec(step, 1..40).prop_map(|steps| {
         let mut texts: Vec<Vec<String>> = Vec::new();
-        let word = |n: usize| if n.is_multiple_of(5) { "漢字".to_string() } else { format!("w{}", n % 50) };
+        let word = |n: usize| match n {
+            n if n.is_multiple_of(5) => "漢字".to_string(),
+            n if n.is_multiple_of(3) => ["the", "of", "a"][n % 7 % 3].to_string(),
+            n => format!("w{}", n % 50),
+        };
         for (from, kind, number) in steps {
             let number = usize::from(number);
             let mut words = if texts.is_empty() { Vec::new() } else { texts[from.index(texts.len())].clone() };
@@ -53,26 +57,33 @@ fn config() -> impl Strategy<Value = Config> {
     // Words here have up to eight bytes, so Rabin's units are the tokens.
     let fingerprint = prop::sample::select(vec![FingerprintBy::Rolling, FingerprintBy::Rabin { degree: 61 }]);
     let folds = any::<(bool, bool)>().prop_map(|(accents, digits)| Folds { accents, digits, ..Folds::default() });
-    (threshold, (tokens, folds), (occurrences, fingerprint), 1usize..6, finding(), 0u64..4).prop_map(
-        |(threshold, (tokens, folds), (occurrences, fingerprint), shingle, (candidates, measure, recall), seed)| Config {
-            // Super-shingles ask for texts of about one size.
-            threshold: if matches!(candidates, Candidates::Shared(Shared { super_shingles: true, .. })) {
-                f64::max(threshold, 0.5)
-            } else {
-                threshold
-            },
-            tokens,
-            folds,
-            occurrences,
-            fingerprint,
-            shingle,
-            candidates,
-            measure,
-            recall,
-            seed,
-            // The twin measures sets; what sketches say by themselves is tested apart.
-            verify: Some(Verify::Exact),
-            ..Config::default()
+    let anchored = prop::bool::weighted(if cfg!(feature = "stop-words") { 0.2 } else { 0.0 });
+    (threshold, (tokens, folds), (occurrences, fingerprint), (1usize..6, anchored), finding(), 0u64..4).prop_map(
+        |(threshold, (tokens, folds), (occurrences, fingerprint), (shingle, anchored), (candidates, measure, recall), seed)| {
+            Config {
+                // Super-shingles ask for texts of about one size.
+                threshold: if matches!(candidates, Candidates::Shared(Shared { super_shingles: true, .. })) {
+                    f64::max(threshold, 0.5)
+                } else {
+                    threshold
+                },
+                tokens,
+                folds,
+                occurrences,
+                fingerprint,
+                shingle: Some(shingle),
+                anchors: match fingerprint {
+                    FingerprintBy::Rolling if anchored && tokens != TokensBy::Chars => vec!["en".parse().unwrap()],
+                    _ => Vec::new(),
+                },
+                candidates,
+                measure,
+                recall,
+                seed,
+                // The twin measures sets; what sketches say by themselves is tested apart.
+                verify: Some(Verify::Exact),
+                ..Config::default()
+            }
         },
     )
 }

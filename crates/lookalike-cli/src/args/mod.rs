@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use lookalike::{
     Config, FingerprintBy, Occurrences,
-    text::{Folds, TokensBy},
+    text::{Folds, Language, TokensBy},
 };
 use lookalike_engine::{Format, Html, RunConfig};
 
@@ -146,9 +146,13 @@ pub struct ShingleArgs {
     /// Make alike what differs only so, while comparing; several with commas
     #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',', help_heading = "Comparing")]
     pub fold: Vec<Fold>,
-    /// Tokens in a shingle: 5 words, or 8 to 10 when tokens are characters
-    #[arg(long, value_name = "K", default_value_t = Config::default().shingle, help_heading = "Comparing")]
-    pub shingle: usize,
+    /// Tokens in a shingle: words, or 8 to 10 when tokens are characters [default: 5; with --anchors 3]
+    #[arg(long, value_name = "K", help_heading = "Comparing")]
+    pub shingle: Option<usize>,
+    /// Only shingles that begin with a stop word of these languages, such as en or en,de: articles have many, menus and
+    /// advertisements few
+    #[arg(long, value_name = "LANGUAGE", value_delimiter = ',', help_heading = "Comparing")]
+    pub anchors: Vec<Language>,
     /// What a shingle that occurs several times in a text counts
     #[arg(long, value_enum, default_value_t = OccurrencesBy::Once, help_heading = "Comparing")]
     pub occurrences: OccurrencesBy,
@@ -221,6 +225,7 @@ impl ShingleArgs {
             },
             folds: Folds { simplified: has(Fold::Simplified), accents: has(Fold::Accents), digits: has(Fold::Digits) },
             shingle: self.shingle,
+            anchors: self.anchors.clone(),
             occurrences: match self.occurrences {
                 OccurrencesBy::Once => Occurrences::Once,
                 OccurrencesBy::Labelled => Occurrences::Labelled,

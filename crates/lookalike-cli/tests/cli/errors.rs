@@ -5,7 +5,7 @@ use std::io::Write;
 use crate::{Place, SMALL, testdata};
 
 /// Runs, and expects failure with all these parts in the message, and no new file.
-fn refused(place: &Place, arguments: &str, parts: &[&str]) {
+pub(crate) fn refused(place: &Place, arguments: &str, parts: &[&str]) {
     let before = place.names();
     let ran = place.run(arguments);
     assert_eq!(ran.code, 2, "{arguments}: {}", ran.err);

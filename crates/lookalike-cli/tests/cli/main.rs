@@ -2,6 +2,7 @@
 //! what it leaves behind.
 
 mod against;
+mod anchors;
 mod curve_and_compare;
 mod dedup;
 mod errors;

@@ -17,6 +17,7 @@ pub const RUN: &[&str] = &[
     "tokens",
     "folds",
     "shingle",
+    "anchors",
     "occurrences",
     "fingerprint",
     "seed",

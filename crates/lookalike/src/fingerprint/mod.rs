@@ -3,6 +3,7 @@
 //! Everything here is frozen: `golden.rs` holds vectors that a release may not change, since stored sketches, indexes and
 //! other machines depend on them. The default fingerprint has no seed; Rabin's has one, and so has each permutation.
 
+mod anchors;
 mod collisions;
 mod digest;
 mod labels;
@@ -13,6 +14,7 @@ mod rolling;
 mod set;
 mod tokens;
 
+pub use anchors::Anchors;
 pub use collisions::{
     collision_bound, expected_distinct, expected_distinct_approx, expected_resemblance, resemblance_bias_approx,
 };

@@ -10,11 +10,11 @@ use sketcher::Sketcher;
 use crate::{
     config::{Candidates, Cluster, Config, FingerprintBy, Occurrences, Shared, Verify},
     error::{ErrorKind, Result},
-    fingerprint::{self, Digest, Rabin, TokenHasher},
+    fingerprint::{self, Anchors, Digest, Rabin, TokenHasher},
     lsh::{Sample, Shape, Sharing},
     shingle::Shingling,
     simd::Simd,
-    text::{self, Text, canonicalise},
+    text::{self, Text, TokensBy, canonicalise},
     verify::{Measure, Pair, containment_join, similarity_join},
 };
 
@@ -25,6 +25,7 @@ pub struct Method {
     shingling: Shingling,
     verify: Verify,
     rabin: Option<Rabin>,
+    anchors: Option<Anchors>,
     sketcher: Sketcher,
     simd: Simd,
 }
@@ -35,7 +36,7 @@ impl Method {
     /// # Errors
     /// Whatever in it cannot be, with the way out in the message.
     pub fn new(config: Config) -> Result<Self> {
-        let shingling = Shingling::new(config.shingle)?;
+        let shingling = Shingling::new(config.k())?;
         config.tokens.check()?;
         config.folds.check()?;
         Shape::check(config.threshold, config.recall)?;
@@ -58,7 +59,13 @@ impl Method {
             FingerprintBy::Rolling => None,
             FingerprintBy::Rabin { degree } => Some(Rabin::new(degree, config.seed)?),
         };
-        Ok(Self { config, shingling, verify, rabin, sketcher, simd: Simd::detect() })
+        let anchors = match &config.anchors[..] {
+            [] => None,
+            _ if config.tokens == TokensBy::Chars => return Err(ErrorKind::Anchored("tokens of one character").into()),
+            _ if rabin.is_some() => return Err(ErrorKind::Anchored("Rabin's fingerprints").into()),
+            languages => Some(Anchors::new(languages, config.tokens, config.folds)),
+        };
+        Ok(Self { config, shingling, verify, rabin, anchors, sketcher, simd: Simd::detect() })
     }
 
     /// What was asked for.
@@ -69,6 +76,11 @@ impl Method {
     /// The shingles' length.
     pub fn shingling(&self) -> Shingling {
         self.shingling
+    }
+
+    /// The stop words that shingles begin with; none where all windows are shingles.
+    pub fn anchors(&self) -> Option<&Anchors> {
+        self.anchors.as_ref()
     }
 
     /// What *similar* means in this run.
@@ -176,6 +188,9 @@ impl Method {
                 fingerprints.iter_mut().for_each(|f| *f = fingerprint::finish(*f));
             }
         }
+        if let Some(anchors) = &self.anchors {
+            anchors.keep(hashes, fingerprints);
+        }
         if self.config.occurrences == Occurrences::Labelled {
             fingerprint::label_occurrences(fingerprints);
         }
@@ -258,7 +273,7 @@ mod tests {
         config::Bands,
         fingerprint::SplitMix64,
         lsh::Curve,
-        text::{Folds, Tokens, TokensBy},
+        text::{Folds, Tokens},
     };
 
     #[test]
@@ -285,7 +300,7 @@ mod tests {
             if labelled {
                 fingerprint::label_occurrences(&mut shingles);
             }
-            let config = Config { shingle: k, occurrences, ..Config::default() };
+            let config = Config { shingle: Some(k), occurrences, ..Config::default() };
             let mut first = None;
             for simd in Simd::all() {
                 let method = Method::new(config.clone()).unwrap().with_simd(simd);
@@ -349,7 +364,7 @@ mod tests {
         // Sizes far from those at which the modulus changes; a low recall, so that there is something to miss.
         for (super_shingles, size) in [false, true].into_iter().flat_map(|way| [5, 20, 75, 160, 600].map(|size| (way, size))) {
             let candidates = Candidates::Shared(Shared { super_shingles, ..Shared::default() });
-            let method = Method::new(Config { shingle: 1, recall: 0.8, candidates, ..Config::default() }).unwrap();
+            let method = Method::new(Config { shingle: Some(1), recall: 0.8, candidates, ..Config::default() }).unwrap();
             let said = method.found_at_threshold_of_size(size).unwrap();
             let found = found(&method, size as u64, &mut random);
             // Four standard errors.

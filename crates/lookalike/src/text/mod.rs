@@ -23,6 +23,7 @@ mod scan;
 mod sentences;
 mod source;
 mod spans;
+mod stop_words;
 mod tokens;
 
 pub use canon::canonicalise;
@@ -31,6 +32,7 @@ pub(crate) use read::{Reader, TakeTokens, reads};
 pub use sentences::sentences;
 pub use source::Text;
 pub use spans::{Span, token_spans};
+pub use stop_words::Language;
 pub use tokens::{Tokens, TokensBy};
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Why two texts resemble each other: the passages that they share, for people to see.
 
 use crate::{
-    fingerprint,
+    fingerprint::{self, Anchors},
     shingle::Shingling,
     text::{Folds, Span, Tokens, TokensBy, canonicalise, token_spans},
 };
@@ -16,12 +16,19 @@ pub struct Passage {
 }
 
 /// Cuts a text into passages by what it shares with another text's shingle set (sorted, made with the same `by`,
-/// `folds` and `shingling`). A token is shared when any shingle that it stands in is. What separates tokens goes with the token before.
+/// `folds`, `shingling` and `anchors`). A token is shared when any shingle that it stands in is. What separates tokens goes with the token before.
 /// Cost: one pass, and a binary search in `other` for each shingle.
 ///
 /// # Panics
 /// As [`canonicalise`].
-pub fn passages(text: &str, other: &[u64], by: TokensBy, folds: Folds, shingling: Shingling) -> Vec<Passage> {
+pub fn passages(
+    text: &str,
+    other: &[u64],
+    by: TokensBy,
+    folds: Folds,
+    shingling: Shingling,
+    anchors: Option<&Anchors>,
+) -> Vec<Passage> {
     let (mut tokens, mut hashes, mut shingles) = (Tokens::new(), Vec::new(), Vec::new());
     canonicalise(text, by, folds, &mut tokens);
     fingerprint::token_hashes(&tokens, &mut hashes);
@@ -30,7 +37,8 @@ pub fn passages(text: &str, other: &[u64], by: TokensBy, folds: Folds, shingling
     // Windows start one after the other, so only what lies behind the last marked token is new.
     let mut marked = 0;
     for (window, shingle) in shingling.windows(tokens.len()).zip(&shingles) {
-        if other.binary_search(shingle).is_ok() {
+        let is_shingle = anchors.is_none_or(|anchors| anchors.has(hashes[window.start]));
+        if is_shingle && other.binary_search(shingle).is_ok() {
             shared[window.start.max(marked)..window.end].fill(true);
             marked = window.end;
         }
@@ -65,7 +73,7 @@ mod tests {
     fn cut(a: &str, b: &str, k: usize) -> Vec<(String, bool)> {
         let shingling = Shingling::new(k).unwrap();
         let other = fingerprint::fingerprint_set(b, TokensBy::Auto, Folds::default(), shingling);
-        passages(a, &other, TokensBy::Auto, Folds::default(), shingling)
+        passages(a, &other, TokensBy::Auto, Folds::default(), shingling, None)
             .iter()
             .map(|p| (a[p.span.start..p.span.end].to_string(), p.shared))
             .collect()

@@ -151,11 +151,17 @@ impl Twin {
 pub fn shingle_set(text: &str, config: &Config) -> BTreeSet<Shingle> {
     let mut tokens = Tokens::new();
     canonicalise(text, config.tokens, config.folds, &mut tokens);
-    let tokens: Vec<Vec<u8>> = tokens.iter().map(<[u8]>::to_vec).collect();
+    let (tokens, k): (Vec<Vec<u8>>, usize) = (tokens.iter().map(<[u8]>::to_vec).collect(), config.k());
     let bag: Vec<Vec<Vec<u8>>> = match tokens.len() {
         0 => Vec::new(),
-        n if n < config.shingle => vec![tokens],
-        _ => tokens.windows(config.shingle).map(<[_]>::to_vec).collect(),
+        n if n < k => vec![tokens],
+        _ if config.anchors.is_empty() => tokens.windows(k).map(<[_]>::to_vec).collect(),
+        _ => {
+            let anchors = config.anchors.iter().flat_map(|language| language.stop_words(config.tokens, config.folds));
+            let anchors: BTreeSet<Vec<u8>> = anchors.map(String::into_bytes).collect();
+            let anchored: Vec<_> = tokens.windows(k).filter(|window| anchors.contains(&window[0])).map(<[_]>::to_vec).collect();
+            if anchored.is_empty() { vec![tokens] } else { anchored }
+        }
     };
     let label = |i: usize| match config.occurrences {
         Occurrences::Once => 0,

@@ -9,8 +9,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use lookalike::{
-    Config, Method, Scratch,
-    fingerprint::fingerprint_set,
+    Config, FingerprintBy, Method, Occurrences, Scratch,
     lsh::{DEFAULT_SLOTS, Shape},
     sketch::{Estimate, MinHash},
     verify::{Figures, Overlap, Passage, passages},
@@ -121,10 +120,15 @@ impl Compare {
         });
         let overlap = Overlap::of(&sets[0], &sets[1]);
         // What is shown is the shingles that both have, however their occurrences are counted and their numbers made.
-        let Config { tokens, folds, .. } = *method.config();
-        let plain = texts.each_ref().map(|text| fingerprint_set(text, tokens, folds, method.shingling()));
-        let passages =
-            [(0, 1), (1, 0)].map(|(own, other)| passages(&texts[own], &plain[other], tokens, folds, method.shingling()));
+        let config = method.config().clone();
+        let Config { tokens, folds, .. } = config;
+        let plain = Method::new(Config { occurrences: Occurrences::Once, fingerprint: FingerprintBy::Rolling, ..config })?;
+        let shown = texts.each_ref().map(|text| {
+            plain.set(text, &mut scratch);
+            scratch.fingerprints.clone()
+        });
+        let passages = [(0, 1), (1, 0)]
+            .map(|(own, other)| passages(&texts[own], &shown[other], tokens, folds, plain.shingling(), plain.anchors()));
         let mut report = self.report(&method, &sets, overlap, &passages)?;
         if self.sketches {
             report.sketches = Some(sketches(&method, &texts, &sets)?);

@@ -269,7 +269,6 @@ impl Eval {
             ("threshold", self.common.threshold.to_string()),
             ("measure", name(self.common.measure)),
             ("tokens", name(shingles.tokens)),
-            ("shingle", shingles.shingle.to_string()),
             ("occurrences", name(shingles.occurrences)),
             ("fingerprint", name(shingles.fingerprint)),
             ("seed", shingles.seed.to_string()),
@@ -277,6 +276,10 @@ impl Eval {
         if !shingles.fold.is_empty() {
             words.push(("fold", shingles.fold.iter().map(|fold| name(*fold)).collect::<Vec<_>>().join(",")));
         }
+        if !shingles.anchors.is_empty() {
+            words.push(("anchors", shingles.anchors.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")));
+        }
+        words.extend(shingles.shingle.map(|k| ("shingle", k.to_string())));
         words.extend(shingles.degree.map(|degree| ("degree", degree.to_string())));
         words
     }
