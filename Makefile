@@ -213,3 +213,11 @@ bench-quality:
 bench-html:
 	mkdir -p bench/record
 	python3 bench/quality/html.py $(DATA) --out bench/record/html.json
+
+# One article among other boilerplate against one boilerplate around other articles, on parts of real pages. (-P: html.py beside it is
+# not the module of that name.)
+.PHONY: bench-news
+bench-news: $(VENV)/installed
+	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --release --locked
+	mkdir -p bench/record
+	$(VENV)/bin/python -P bench/quality/news.py $(DATA) --out bench/record/news.json
