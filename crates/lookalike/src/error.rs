@@ -259,6 +259,32 @@ pub enum ErrorKind {
         "shingles that begin with stop words are made of whole words: leave out {0}, or the languages whose stop words were asked for"
     )]
     Anchored(&'static str),
+    /// A grid over prints that is none, or in which everything counts everywhere.
+    #[error(
+        "a grid of squares of {square} pixels with a margin of {margin} over {width} by {height} is not possible: give squares of 1 to 65536 pixels, a margin below half of one, and a field of at most 2²⁴ squares"
+    )]
+    Grid {
+        /// The side of a square.
+        square: u32,
+        /// What is nearer to a border counts on both sides.
+        margin: u32,
+        /// The field's width.
+        width: u32,
+        /// The field's height.
+        height: u32,
+    },
+    /// A family of no sets, or of sets that cannot be.
+    #[error("{sets} sets of {members} squares of {squares} are not possible: give from 1 to 1048576 sets of 1 to {most} squares")]
+    Family {
+        /// Sets asked for.
+        sets: u32,
+        /// Squares in a set.
+        members: u32,
+        /// Squares that there are.
+        squares: u32,
+        /// The most that a set may have.
+        most: u32,
+    },
     /// Something that this build was made without.
     #[error("{what} is not in this build: build with the feature `{feature}`, or do without it")]
     NotBuilt {

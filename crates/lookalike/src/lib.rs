@@ -12,6 +12,7 @@
 //! | summaries → candidates | [`lsh`] | bands, the S-curve, the recall contract; blocks for Hamming distance; shared fingerprints |
 //! | candidate → match | [`verify`] | exact resemblance and containment; the exact join |
 //! | matches → groups | [`cluster`] | keep order, the law's building blocks, connected components, greedy clusters |
+//! | prints → candidates | [`minutiae`] | fingerprint cards: grids, random sets of squares, triangles that no turn changes |
 //! | answers → figures | [`eval`] | precision, recall and their kin, against an exact truth |
 //! | all of it | [`dedup()`] | the whole way in memory |
 //!
@@ -50,6 +51,8 @@ pub mod lsh;
 pub mod verify;
 
 pub mod cluster;
+
+pub mod minutiae;
 
 pub mod eval;
 

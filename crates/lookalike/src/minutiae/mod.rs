@@ -1,0 +1,37 @@
+//! Fingerprint cards: minutiae → sets that can be compared without comparing every print with every other (*Mining of Massive
+//! Datasets*, section 3.8.3 to 3.8.6).
+//!
+//! [`Grid`] lays squares over a print, and [`Family`] finds candidates by random sets of squares, as the book has it. That asks for
+//! prints that lie alike, which real ones do not: [`align`] moves one onto the other, for pairs, and [`Triangles`] makes sets of
+//! what does not change when a finger is shifted or turned, for collections.
+//!
+//! Of 1,120 pairs of impressions of one finger in four databases of real prints (FVC 2002 and 2004, 80 prints each), so many are
+//! among the best 1 % (124 is the most possible) and 10 % of each database's pairs:
+//!
+//! | by | 1 % | 10 % |
+//! |---|---|---|
+//! | squares as the prints lie | 50 | 186 |
+//! | squares, prints centred on their minutiae | 82 | 264 |
+//! | squares, centred and turned by the main direction of the ridges | 77 | 284 |
+//! | squares, each pair aligned | 123 | 859 |
+//! | triangles of neighbours | 124 | 826 |
+//!
+//! So a frame of a print's own, which would cost one turn a print instead of one a pair, is hardly better than none, as most
+//! impressions show a part of the finger, each another: it was measured and left out.
+
+mod align;
+mod compare;
+mod family;
+mod grid;
+mod index;
+mod ranking;
+mod triangles;
+mod turn;
+
+pub use align::{MAX_TURN, Placement, align};
+pub use compare::{By, Field, Prints};
+pub use family::{Family, Model, Simulated};
+pub use grid::{Grid, Squares};
+pub use ranking::{Ranked, Ranking};
+pub use triangles::Triangles;
+pub use turn::{Minutia, direction};

@@ -1,0 +1,86 @@
+//! Points with a direction, and what turning them does. Angles are 256ths of a turn, as on ISO/IEC 19794-2 cards, and wrap as bytes
+//! do. Only + − × occur, so every machine gives the same bits.
+
+/// A place where a ridge ends or forks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Minutia {
+    /// Pixels.
+    pub x: i32,
+    /// Pixels, along the axis that angles grow towards: upwards where angles grow counter-clockwise.
+    pub y: i32,
+    /// The ridge's direction in 256ths of a turn, from the x axis towards the y axis.
+    pub angle: u8,
+}
+
+/// Cosine and sine of every angle.
+const DIRECTIONS: [(f64, f64); 256] = directions();
+
+const fn directions() -> [(f64, f64); 256] {
+    // Of 2π/256.
+    let (cos, sin) = (0.999_698_818_696_204_2, 0.024_541_228_522_912_288);
+    let mut all = [(1.0, 0.0); 256];
+    let mut i = 0;
+    while i < 256 {
+        let before: (f64, f64) = if i == 0 { (1.0, 0.0) } else { all[i - 1] };
+        all[i] = if i == 0 {
+            (1.0, 0.0)
+        } else if i < 64 {
+            (before.0 * cos - before.1 * sin, before.0 * sin + before.1 * cos)
+        } else {
+            // Quarter turns are exact.
+            (-all[i - 64].1, all[i - 64].0)
+        };
+        i += 1;
+    }
+    all
+}
+
+/// A point turned about the origin.
+pub(super) fn turned(x: f64, y: f64, angle: u8) -> (f64, f64) {
+    let (cos, sin) = DIRECTIONS[usize::from(angle)];
+    (x * cos - y * sin, x * sin + y * cos)
+}
+
+/// The angle of a vector to the nearest 256th of a turn; 0 for none.
+pub fn direction(x: f64, y: f64) -> u8 {
+    if x == 0.0 && y == 0.0 {
+        return 0;
+    }
+    let (x, y, quarters) = match (x > 0.0, y > 0.0) {
+        (true, _) if y >= 0.0 => (x, y, 0u8),
+        (_, true) => (y, -x, 64),
+        (false, _) if x < 0.0 => (-x, -y, 128),
+        _ => (-y, x, 192),
+    };
+    // The last direction of the quarter that the vector has reached.
+    let reached = DIRECTIONS[..64].partition_point(|(cos, sin)| cos * y >= sin * x).saturating_sub(1);
+    let along = |at: usize| DIRECTIONS[at].0 * x + DIRECTIONS[at].1 * y;
+    let nearest = if along(reached) >= along(reached + 1) { reached } else { reached + 1 };
+    quarters.wrapping_add(nearest as u8)
+}
+
+/// How far apart two angles are, up to half a turn.
+pub(super) fn apart(a: u8, b: u8) -> u8 {
+    let difference = a.wrapping_sub(b);
+    difference.min(difference.wrapping_neg())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directions_are_the_nearest() {
+        for angle in 0..=255u8 {
+            let exact = f64::from(angle) * std::f64::consts::TAU / 256.0;
+            let (cos, sin) = DIRECTIONS[usize::from(angle)];
+            assert!((cos - exact.cos()).abs() < 1e-13 && (sin - exact.sin()).abs() < 1e-13);
+            for off in [-0.49, 0.0, 0.49] {
+                let near = exact + off * std::f64::consts::TAU / 256.0;
+                assert_eq!(direction(300.0 * near.cos(), 300.0 * near.sin()), angle, "{off}");
+            }
+        }
+        assert_eq!([(1.0, 0.0), (0.0, 2.0), (-3.0, 0.0), (0.0, -1.0)].map(|(x, y)| direction(x, y)), [0, 64, 128, 192]);
+        assert_eq!([apart(250, 5), apart(5, 250), apart(0, 128), apart(7, 7)], [11, 11, 128, 0]);
+    }
+}
