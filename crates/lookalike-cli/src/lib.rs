@@ -39,6 +39,7 @@ enum Command {
     Compare(commands::compare::Compare),
     Eval(commands::eval::Eval),
     Curve(commands::curve::Curve),
+    Minutiae(commands::minutiae::Minutiae),
     Completions(commands::completions::Completions),
 }
 
@@ -63,6 +64,7 @@ pub fn main_from(itself: Option<Vec<OsString>>, args: impl IntoIterator<Item = i
         Command::Compare(command) => command.run(),
         Command::Eval(command) => command.run(itself),
         Command::Curve(command) => command.run(),
+        Command::Minutiae(command) => command.run(),
         Command::Completions(command) => command.run(Cli::command()),
     };
     match done {

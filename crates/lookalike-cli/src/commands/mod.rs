@@ -6,4 +6,5 @@ pub mod completions;
 pub mod curve;
 pub mod dedup;
 pub mod eval;
+pub mod minutiae;
 pub mod pairs;

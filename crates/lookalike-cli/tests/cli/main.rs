@@ -12,6 +12,7 @@ mod golden;
 mod input_commands;
 mod labels;
 mod methods;
+mod minutiae;
 mod pairs;
 mod readme;
 mod resume;

@@ -3,6 +3,8 @@
 mod applying;
 mod awaited;
 mod banding;
+mod carding;
+mod cards;
 mod components;
 mod copying;
 mod counting;
@@ -46,6 +48,7 @@ mod verdicts;
 mod windows;
 
 pub use applying::{Applied, apply};
+pub use carding::{Cards, CardsSummary, First, FirstPairs, Genuine, cards};
 pub use dedup::{Outputs, dedup, dedup_told};
 pub use emitting::Tell;
 pub use enrolling::{Roll, enrol};

@@ -22,7 +22,8 @@ pub struct Placement {
     pub dx: f64,
     /// Pixels.
     pub dy: f64,
-    /// Pairs of minutiae that agree on it.
+    /// Pairs of minutiae that agree on it. Through the geometric mean of the numbers of minutiae they rank FVC's pairs better than
+    /// the squares of the aligned prints do: 914 instead of 859 genuine ones in the best tenth.
     pub votes: u32,
 }
 
@@ -45,9 +46,9 @@ impl Placement {
 }
 
 /// How a print must be laid to lie as another does, if any two of their minutiae can: turned by at most `max_turn`, so that as many
-/// pairs of minutiae as possible come to lie on each other within some 20 pixels and 14°. Of several ways that are as good the least
-/// turned counterclockwise, then the least shifted. Cost: some 0.2 ms for prints of 40 minutiae; it grows with the product of their
-/// numbers.
+/// pairs of minutiae as possible come to lie on each other within some 20 pixels and 14°. Of several ways that are as good the one
+/// with the least angle from −`max_turn` on counts, then the one with the least shift. Cost: some 0.2 ms for prints of 40 minutiae; it
+/// grows with the product of their numbers.
 pub fn align(print: &[Minutia], onto: &[Minutia], max_turn: u8) -> Option<Placement> {
     let (most, centre) = (max_turn.min(127) as i32, centre(print)?);
     let mut best: Option<(u32, u8, u64)> = None;

@@ -1,0 +1,221 @@
+//! Fingerprint cards → pairs of prints that may be of one finger.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+};
+
+use lookalike::{
+    cluster::Keep,
+    minutiae::{By, Minutia, Prints, Ranked, Ranking},
+};
+use rayon::prelude::*;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::{cards::Card, dedup::pool};
+use crate::{
+    config::RunConfig,
+    error::{Error, ErrorKind, Result, without_panic},
+    format::Format,
+    read::{Blocks, Fields, Reading, Source, each_block, expand},
+    write::{Output, finish, refuse_other_than_lines, refuse_overwriting},
+};
+
+/// How prints stand in their records, how they are compared, and what of that is wanted.
+#[derive(Debug, Clone)]
+pub struct Cards {
+    /// The field with the minutiae.
+    pub minutiae_field: String,
+    /// What the values of a minutia are: `x`, `y`, `angle`, and others that are passed over.
+    pub columns: Vec<String>,
+    /// What a full turn is in the unit of the angles.
+    pub turn: f64,
+    /// y grows upwards; else downwards. Angles grow counter-clockwise.
+    pub upwards: bool,
+    /// Compare only prints with equal values of this field.
+    pub within: Option<String>,
+    /// How prints are compared.
+    pub by: By,
+    /// Pairs that are written.
+    pub first: First,
+}
+
+/// How many pairs are wanted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum First {
+    /// A share of all pairs of prints.
+    Share(f64),
+    /// So many.
+    Pairs(u64),
+}
+
+/// A line of the output: two prints, the earlier first.
+#[derive(Serialize)]
+struct CardPair<'a> {
+    a: &'a RawValue,
+    b: &'a RawValue,
+    score: f64,
+    /// Whether both have the same label.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    same: Option<bool>,
+}
+
+/// What was compared and found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CardsSummary {
+    /// Prints read.
+    pub prints: u64,
+    /// Pairs of prints that may be compared.
+    pub pairs: u64,
+    /// Pairs that were candidates: that share a set of squares, or anything at all.
+    pub candidates: u64,
+    /// Pairs written.
+    pub written: u64,
+    /// What the labels say of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub genuine: Option<Genuine>,
+}
+
+/// What is known of pairs with the same label.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Genuine {
+    /// Pairs of prints with the same label.
+    pub pairs: u64,
+    /// Of these, candidates.
+    pub candidates: u64,
+    /// Of these, among the best of all pairs.
+    pub first: Vec<FirstPairs>,
+}
+
+/// A share of all pairs, the best ones.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FirstPairs {
+    /// Of all pairs.
+    pub share: f64,
+    /// How many pairs that is.
+    pub pairs: u64,
+    /// How many of them are genuine.
+    pub genuine: u64,
+}
+
+/// Shares of all pairs for which it is told how many are genuine.
+const SHARES: [f64; 3] = [0.001, 0.01, 0.1];
+
+/// Reads prints, ranks their pairs, and writes the best, by default to standard output. All prints are held, 12 bytes a minutia; for
+/// triangles about 200 kB a print besides; and 24 bytes for each of twice as many pairs as are wanted.
+///
+/// # Errors
+/// An input that cannot be read, a record without usable minutiae, an id that stands twice, a grid or a family that cannot be.
+pub fn cards(config: &RunConfig, asked: &Cards, output: Option<&Path>) -> Result<CardsSummary> {
+    without_panic(|| all(config, asked, output.unwrap_or(&PathBuf::from("-"))))
+}
+
+fn all(config: &RunConfig, asked: &Cards, output: &Path) -> Result<CardsSummary> {
+    let inputs = expand(config)?;
+    refuse_overwriting(&[output], &inputs)?;
+    refuse_other_than_lines(output, "pairs")?;
+    let fields = Fields { text: asked.minutiae_field.clone(), id: config.id_field.clone(), keep: Keep::First, label: None };
+    let source = Source::new(inputs, Reading { format: config.format, ..Reading::of(fields) }, &config.temp_dir)?;
+    let cards = read(config, asked, &source)?;
+    let mut output = Output::create(output, config.threads)?;
+
+    let mut groups: BTreeMap<Option<&str>, Vec<u32>> = BTreeMap::new();
+    for (card, number) in cards.iter().zip(0..) {
+        groups.entry(card.within.as_deref()).or_default().push(number);
+    }
+    let pairs = groups.values().map(|group| pairs_of(group.len())).sum();
+    let wanted = match asked.first {
+        First::Share(share) => share_of(share, pairs),
+        First::Pairs(pairs) => pairs,
+    };
+    let labelled = config.label_field.is_some();
+    let judged = if labelled { SHARES.map(|share| share_of(share, pairs)) } else { [0; 3] };
+    let mut ranking = Ranking::new(judged.into_iter().fold(wanted, u64::max).min(pairs) as usize);
+    let is_genuine = |a: u32, b: u32| cards[a as usize].is_of_the_same(&cards[b as usize]);
+    let (mut candidates, mut genuine) = (0, 0);
+    let pool = pool(config.threads)?;
+    for group in groups.values() {
+        let prints: Vec<Vec<Minutia>> = group.iter().map(|&number| cards[number as usize].minutiae.clone()).collect();
+        let prints = Prints::new(&prints, &asked.by).map_err(Error::from)?;
+        let numbers: Vec<u32> = (0..group.len() as u32).collect();
+        for some in numbers.chunks(AT_A_TIME) {
+            let found: Vec<Vec<Ranked>> = pool.install(|| some.par_iter().map(|&b| prints.before(b)).collect());
+            for pair in found.into_iter().flatten() {
+                let pair = Ranked { a: group[pair.a as usize], b: group[pair.b as usize], ..pair };
+                candidates += 1;
+                genuine += u64::from(labelled && is_genuine(pair.a, pair.b));
+                ranking.push(pair);
+            }
+        }
+    }
+    let ranked = ranking.into_pairs();
+    let written = &ranked[..ranked.len().min(wanted as usize)];
+    for &Ranked { a, b, score } in written {
+        let same = labelled.then(|| is_genuine(a, b));
+        let pair = CardPair { a: &cards[a as usize].id, b: &cards[b as usize].id, score, same };
+        let mut line = serde_json::to_vec(&pair).map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))?;
+        line.push(b'\n');
+        output.write(&line)?;
+    }
+    finish([Some(output)])?;
+    let first = |(share, pairs): (f64, u64)| FirstPairs {
+        share,
+        pairs,
+        genuine: ranked.iter().take(pairs as usize).filter(|pair| is_genuine(pair.a, pair.b)).count() as u64,
+    };
+    let genuine = labelled.then(|| Genuine {
+        pairs: groups.values().map(|group| genuine_pairs(group.iter().map(|&number| &cards[number as usize]))).sum(),
+        candidates: genuine,
+        first: SHARES.into_iter().zip(judged).map(first).collect(),
+    });
+    Ok(CardsSummary { prints: cards.len() as u64, pairs, candidates, written: written.len() as u64, genuine })
+}
+
+/// Prints that are compared with those before them before anything is ranked.
+const AT_A_TIME: usize = 256;
+
+fn pairs_of(prints: usize) -> u64 {
+    let prints = prints as u64;
+    prints * prints.saturating_sub(1) / 2
+}
+
+fn share_of(share: f64, pairs: u64) -> u64 {
+    (share * pairs as f64).ceil() as u64
+}
+
+fn genuine_pairs<'a>(cards: impl Iterator<Item = &'a Card>) -> u64 {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    cards.filter_map(|card| card.label.as_deref()).for_each(|label| *counts.entry(label).or_default() += 1);
+    counts.values().map(|&count| pairs_of(count)).sum()
+}
+
+fn read(config: &RunConfig, asked: &Cards, source: &Source) -> Result<Vec<Card>> {
+    if let Some(format) = source.formats().iter().flatten().find(|format| !matches!(format, Format::Lines | Format::Array)) {
+        let message = format!("{}: prints are read from JSON Lines or a JSON array, and this is {format:?}", source.name(0));
+        return Err(Error::new(ErrorKind::Input, message));
+    }
+    let (mut cards, mut room, mut ids) = (Vec::new(), Vec::new(), BTreeSet::new());
+    each_block(Blocks::new(source).whole(true), |block, first_line| {
+        let given = block.each_object(&mut room, |at, line| {
+            let place = || source.place(block.tag().part, first_line + at as u64);
+            let wrong = |what: String| Error::on_line(ErrorKind::Record, at as u64, what);
+            let card = Card::read(line, config, asked, place).map_err(wrong)?;
+            if !config.allow_repeated_ids && !ids.insert(card.id.get().to_owned()) {
+                return Err(wrong(format!(
+                    "id {} was already used; make ids unique, or let them pass with --allow-repeated-ids",
+                    card.id
+                )));
+            }
+            cards.push(card);
+            Ok(())
+        });
+        given.map_err(|error| error.placed(|record| source.place(block.tag().part, first_line + record)))?;
+        Ok(true)
+    })?;
+    if cards.is_empty() {
+        let message = format!("{}: no prints: the input is empty, or has only blank lines", config.inputs.join(", "));
+        return Err(Error::new(ErrorKind::Input, message));
+    }
+    Ok(cards)
+}
