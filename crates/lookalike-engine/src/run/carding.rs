@@ -103,7 +103,7 @@ pub struct FirstPairs {
 const SHARES: [f64; 3] = [0.001, 0.01, 0.1];
 
 /// Reads prints, ranks their pairs, and writes the best, by default to standard output. All prints are held, 12 bytes a minutia; for
-/// triangles about 200 kB a print besides; and 24 bytes for each of twice as many pairs as are wanted.
+/// triangles about 150 kB a print besides; and 16 bytes for each of twice as many pairs as are wanted.
 ///
 /// # Errors
 /// An input that cannot be read, a record without usable minutiae, an id that stands twice, a grid or a family that cannot be.

@@ -52,9 +52,9 @@ pub struct Prints<'a> {
 
 #[derive(Debug)]
 enum Way {
-    Grid { squares: Vec<Squares>, keys: Option<(Vec<Vec<u64>>, Index)> },
+    Grid { squares: Vec<Squares>, keys: Option<Index> },
     Aligned { ground: Ground, squares: Vec<Squares>, keys: Option<Vec<Vec<u64>>> },
-    Neighbours { sets: Vec<Vec<u64>>, index: Index, weights: Vec<f64> },
+    Neighbours { index: Index, weights: Vec<f64> },
 }
 
 /// A grid where the prints are, and sets of its squares.
@@ -113,19 +113,13 @@ impl<'a> Prints<'a> {
                 if matches!(by, By::Aligned(_)) {
                     Way::Aligned { ground, squares, keys }
                 } else {
-                    let indexed = |keys: Vec<Vec<u64>>| {
-                        let index = Index::new(keys.iter().map(Vec::as_slice));
-                        (keys, index)
-                    };
-                    Way::Grid { squares, keys: keys.map(indexed) }
+                    Way::Grid { squares, keys: keys.map(Index::new) }
                 }
             }
             By::Neighbours(triangles) => {
-                let sets: Vec<Vec<u64>> = prints.iter().map(|print| triangles.set(print)).collect();
-                let index = Index::new(sets.iter().map(Vec::as_slice));
-                let weigh = |set: &Vec<u64>| set.iter().map(|&element| weight(index.having(element))).sum();
-                let weights = sets.iter().map(weigh).collect();
-                Way::Neighbours { sets, index, weights }
+                let index = Index::new(prints.iter().map(|print| triangles.set(print)).collect());
+                let weights = (0..prints.len() as u32).map(|print| index.having(print).map(weight).sum()).collect();
+                Way::Neighbours { index, weights }
             }
         };
         Ok(Self { prints, way })
@@ -140,8 +134,8 @@ impl<'a> Prints<'a> {
             Way::Grid { squares, keys } => {
                 let candidates: Vec<u32> = match keys {
                     None => (0..b).collect(),
-                    Some((keys, index)) => {
-                        let counts = self.tally(b, &keys[at], index, |_| 1.0);
+                    Some(index) => {
+                        let counts = tally(index, b, |_| 1.0);
                         (0..b).filter(|&a| counts[a as usize] > 0.0).collect()
                     }
                 };
@@ -160,8 +154,8 @@ impl<'a> Prints<'a> {
                 };
                 (0..b).filter_map(ranked).collect()
             }
-            Way::Neighbours { sets, index, weights } => {
-                let shared = self.tally(b, &sets[at], index, weight);
+            Way::Neighbours { index, weights } => {
+                let shared = tally(index, b, weight);
                 let ranked = |(a, &shared): (u32, &f64)| {
                     let score = shared / (weights[a as usize] * weights[at]).sqrt();
                     (shared > 0.0).then_some(Ranked { a, b, score })
@@ -170,22 +164,21 @@ impl<'a> Prints<'a> {
             }
         }
     }
+}
 
-    /// What each print before `b` shares with a set, summed.
-    fn tally(&self, b: u32, set: &[u64], index: &Index, weigh: impl Fn(&[(u64, u32)]) -> f64) -> Vec<f64> {
-        let mut sums = vec![0.0; b as usize];
-        for &element in set {
-            let having = index.having(element);
-            let weight = weigh(having);
-            having.iter().take_while(|row| row.1 < b).for_each(|row| sums[row.1 as usize] += weight);
-        }
-        sums
+/// What each print before `b` shares with it, summed.
+fn tally(index: &Index, b: u32, weigh: impl Fn(&[u32]) -> f64) -> Vec<f64> {
+    let mut sums = vec![0.0; b as usize];
+    for having in index.having(b) {
+        let weight = weigh(having);
+        having.iter().take_while(|&&a| a < b).for_each(|&a| sums[a as usize] += weight);
     }
+    sums
 }
 
 /// What an element counts that these have. 1 through the number of prints, without the square, finds 786 instead of 826 of FVC's
 /// pairs in the first tenth, the logarithm of the share about as many as that.
-fn weight(having: &[(u64, u32)]) -> f64 {
+fn weight(having: &[u32]) -> f64 {
     let prints = having.len() as f64;
     1.0 / (prints * prints)
 }

@@ -1,24 +1,68 @@
-//! Which sets have a number: what two prints share, without looking at pairs that share nothing.
+//! Which sets have an element: what two prints share, without looking at pairs that share nothing.
 
-/// The numbers of many sets, each with those that have it. 16 bytes an element.
+/// Sets with their elements numbered, and elements with the sets that have them: 8 bytes an element of a set, 24 while it is made, and
+/// no search. (Rows of elements and sets, looked up by bisection, take 25 times as long on 1,000 prints.)
 #[derive(Debug)]
 pub(super) struct Index {
-    /// Sorted.
-    rows: Vec<(u64, u32)>,
+    /// Where each set begins, and the last ends.
+    firsts: Vec<usize>,
+    elements: Vec<u32>,
+    /// Where each element's sets begin, and the last ends.
+    starts: Vec<usize>,
+    sets: Vec<u32>,
 }
 
 impl Index {
-    /// Of sets without repetition, numbered as they come.
-    pub(super) fn new<'a>(sets: impl Iterator<Item = &'a [u64]>) -> Self {
+    /// Of sets without repetition, numbered as they come; fewer than 2³² different elements.
+    pub(super) fn new(sets: Vec<Vec<u64>>) -> Self {
+        let mut firsts = vec![0];
+        firsts.extend(sets.iter().scan(0, |sum, set| {
+            *sum += set.len();
+            Some(*sum)
+        }));
+        let numbered = sets.into_iter().zip(0u32..);
         let mut rows: Vec<(u64, u32)> =
-            sets.zip(0..).flat_map(|(set, number)| set.iter().map(move |&element| (element, number))).collect();
+            numbered.flat_map(|(set, number)| set.into_iter().map(move |element| (element, number))).collect();
         rows.sort_unstable();
-        Self { rows }
+        let mut ends = firsts.clone();
+        let (mut elements, mut starts) = (vec![0; rows.len()], vec![0]);
+        for (group, number) in rows.chunk_by(|a, b| a.0 == b.0).zip(0..) {
+            for &(_, set) in group {
+                let end = &mut ends[set as usize];
+                elements[*end] = number;
+                *end += 1;
+            }
+            starts.push(starts.last().map_or(0, |start| start + group.len()));
+        }
+        Self { firsts, elements, starts, sets: rows.iter().map(|row| row.1).collect() }
     }
 
-    /// The sets that have an element, in their order.
-    pub(super) fn having(&self, element: u64) -> &[(u64, u32)] {
-        let rest = &self.rows[self.rows.partition_point(|row| row.0 < element)..];
-        &rest[..rest.partition_point(|row| row.0 == element)]
+    /// For each element of a set, the sets that have it, in their order.
+    pub(super) fn having(&self, set: u32) -> impl Iterator<Item = &[u32]> {
+        let set = set as usize;
+        let elements = &self.elements[self.firsts[set]..self.firsts[set + 1]];
+        elements.iter().map(|&element| &self.sets[self.starts[element as usize]..self.starts[element as usize + 1]])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn it_is_the_sets_turned_over(sets in prop::collection::vec(prop::collection::btree_set(0u64..30, 0..12), 0..9)) {
+            let mut naive: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
+            sets.iter().zip(0..).for_each(|(set, number)| set.iter().for_each(|&element| naive.entry(element).or_default().push(number)));
+            let index = Index::new(sets.iter().map(|set: &BTreeSet<u64>| set.iter().copied().collect()).collect());
+            for (set, number) in sets.iter().zip(0..) {
+                let expected: Vec<&[u32]> = set.iter().map(|element| &*naive[element]).collect();
+                prop_assert_eq!(index.having(number).collect::<Vec<_>>(), expected);
+            }
+        }
     }
 }
