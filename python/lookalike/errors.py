@@ -163,6 +163,14 @@ class AnchoredError(Error, ValueError):
     """Shingles that begin with stop words, where tokens are no words or fingerprints are made of parts of words."""
 
 
+class GridError(Error, ValueError):
+    """A grid over a fingerprint card that cannot be."""
+
+
+class FamilyError(Error, ValueError):
+    """A family of no sets of squares, or of sets that cannot be."""
+
+
 class NotBuiltError(Error, ValueError):
     """Something that this build was made without."""
 
