@@ -1,18 +1,14 @@
 //! Two texts compared, as the command's `compare` does.
 
 use lookalike::{
-    Config, FingerprintBy, Method, Occurrences, Scratch,
+    Method, Scratch,
     lsh::DEFAULT_SLOTS,
     sketch::{self, MinHash},
-    verify::{Figures, Overlap, passages},
+    verify::{self, Figures, Overlap},
 };
 use pyo3::{prelude::*, pybacked::PyBackedStr, types::PyDict};
 
-use crate::{
-    config::{self, SHINGLES},
-    error::refused,
-    sketch::Estimate,
-};
+use crate::{config, error::refused, sketch::Estimate};
 
 /// All that is known of two texts.
 #[pyclass(frozen, module = "lookalike")]
@@ -135,7 +131,7 @@ impl Comparison {
 #[pyfunction]
 #[pyo3(signature = (a, b, /, **config), text_signature = "(a, b, /, **config)")]
 pub fn compare(py: Python<'_>, a: PyBackedStr, b: PyBackedStr, config: Option<&Bound<'_, PyDict>>) -> PyResult<Comparison> {
-    let method = config::shingles(config::config("compare", SHINGLES, config)?)?;
+    let method = config::shingles(config::config("compare", &[], config)?)?;
     py.detach(|| comparison(&method, [&*a, &*b])).map_err(refused)
 }
 
@@ -146,35 +142,26 @@ fn comparison(method: &Method, texts: [&str; 2]) -> lookalike::Result<Comparison
         scratch.fingerprints.clone()
     });
     let overlap = Overlap::of(&sets[0], &sets[1]);
-    let config = method.config().clone();
-    let Config { tokens, folds, seed, .. } = config;
-    let minhash = MinHash::new(DEFAULT_SLOTS, seed);
+    let minhash = MinHash::new(DEFAULT_SLOTS, method.config().seed);
     let [a, b] = sets.each_ref().map(|set| minhash.signature(set));
     let resemblance = a.resemblance(&b)?;
     // |A ∩ B| = r / (1 + r) · (|A| + |B|), so containment grows with r.
     let both = (overlap.a + overlap.b) as f64;
     let containment = |size: u64| resemblance.map(|r| (r / (1.0 + r) * both / size.max(1) as f64).min(1.0));
-    // What is shown is the shingles that both have, however their occurrences are counted and their numbers made.
-    let plain = Method::new(Config { occurrences: Occurrences::Once, fingerprint: FingerprintBy::Rolling, ..config })?;
-    let shown = texts.map(|text| {
-        plain.set(text, &mut scratch);
-        scratch.fingerprints.clone()
-    });
-    let cut = |own: usize, other: usize| {
-        let text = texts[own];
+    let in_characters = |text: &str, passages: Vec<verify::Passage>| {
         let mut at = 0;
-        let passages =
-            passages(text, &shown[other], tokens, folds, plain.shingling(), plain.anchors()).into_iter().map(|passage| {
-                let start = at;
-                at += text[passage.span.start..passage.span.end].chars().count();
-                Passage { start, end: at, shared: passage.shared }
-            });
+        let passages = passages.into_iter().map(|passage| {
+            let start = at;
+            at += text[passage.span.start..passage.span.end].chars().count();
+            Passage { start, end: at, shared: passage.shared }
+        });
         passages.collect()
     };
+    let [in_a, in_b] = method.passages(texts);
     Ok(Comparison {
         figures: overlap.into(),
         slots: minhash.slots(),
         sketched: [resemblance, containment(overlap.a), containment(overlap.b)],
-        passages: [cut(0, 1), cut(1, 0)],
+        passages: [in_characters(texts[0], in_a), in_characters(texts[1], in_b)],
     })
 }

@@ -7,31 +7,20 @@ use serde_json::{Map, Value};
 
 use crate::error::{raise, refused};
 
-/// What decides the shingles of a text.
-pub const SHINGLES: &[&str] = &["tokens", "folds", "shingle", "anchors", "occurrences", "fingerprint", "seed"];
+/// What decides the shingles of a text: all that is configured takes these.
+const SHINGLES: &[&str] = &["tokens", "folds", "shingle", "anchors", "occurrences", "fingerprint", "seed"];
 
-/// What decides an index.
-pub const INDEX: &[&str] = &[
-    "tokens",
-    "folds",
-    "shingle",
-    "anchors",
-    "occurrences",
-    "fingerprint",
-    "seed",
-    "threshold",
-    "recall",
-    "candidates",
-    "verify",
-];
+/// What decides an index besides.
+pub const INDEX: &[&str] = &["threshold", "recall", "candidates", "verify"];
 
-/// The configuration of the given keywords; `of` names who takes them.
+/// The configuration of the given keywords; `of` names who takes them, those of shingles and `more`.
 ///
 /// # Errors
-/// `TypeError` for a keyword that is not among `known`, `ConfigError` for a value that does not fit.
-pub fn config(of: &str, known: &[&str], keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Config> {
+/// `TypeError` for a keyword that is not taken, `ConfigError` for a value that does not fit.
+pub fn config(of: &str, more: &[&str], keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Config> {
     let Some(keywords) = keywords else { return Ok(Config::default()) };
     let mut fields = object(keywords)?;
+    let known = [SHINGLES, more].concat();
     if let Some(unknown) = fields.keys().find(|name| !known.contains(&name.as_str())) {
         let words = format!("{of}() got an unexpected keyword argument '{unknown}': it takes {}", known.join(", "));
         return Err(PyTypeError::new_err(words));

@@ -13,10 +13,7 @@ use pyo3::{
     types::{PyDict, PyString},
 };
 
-use crate::{
-    config::{self, SHINGLES},
-    parallel,
-};
+use crate::{config, parallel};
 
 /// A text, or the fingerprints of one.
 pub enum Item {
@@ -110,7 +107,7 @@ pub fn fingerprints<'py>(
     text: PyBackedStr,
     config: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyArray1<u64>>> {
-    let method = config::shingles(config::config("fingerprints", SHINGLES, config)?)?;
+    let method = config::shingles(config::config("fingerprints", &[], config)?)?;
     let set = py.detach(|| {
         let mut scratch = Scratch::default();
         method.set(&*text, &mut scratch);

@@ -56,7 +56,7 @@ pub(crate) use packing::Packing;
 pub(crate) use reading::Reading;
 #[cfg(not(feature = "encodings"))]
 pub(crate) use reading::{encode, encoding_named};
-pub(crate) use record::Fields;
+pub(crate) use record::{Fields, Shape};
 pub(crate) use source::Source;
 #[cfg(feature = "tables")]
 pub(crate) use table::{Layout, RecordBatch};

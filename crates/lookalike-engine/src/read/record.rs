@@ -105,7 +105,7 @@ fn of_utf16(line: &[u8]) -> Option<Fault> {
 
 /// What a value is, for messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(crate) enum Shape {
     Text,
     Number,
     Bool,
@@ -115,7 +115,7 @@ pub(super) enum Shape {
 }
 
 impl Shape {
-    pub(super) fn of(value: &str) -> Self {
+    pub(crate) fn of(value: &str) -> Self {
         match value.as_bytes().first() {
             Some(b'"') => Self::Text,
             Some(b't' | b'f') => Self::Bool,
@@ -127,11 +127,11 @@ impl Shape {
     }
 
     /// Whether something can be called so.
-    pub(super) fn is_name(self) -> bool {
+    pub(crate) fn is_name(self) -> bool {
         matches!(self, Self::Text | Self::Number)
     }
 
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Text => "a string",
             Self::Number => "a number",

@@ -13,12 +13,12 @@ use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::{cards::Card, dedup::pool};
+use super::{cards::Card, dedup::pool, retrieving::each_line_of};
 use crate::{
     config::RunConfig,
     error::{Error, ErrorKind, Result, without_panic},
     format::Format,
-    read::{Blocks, Fields, Reading, Source, each_block, expand},
+    read::{Fields, Reading, Source, expand},
     write::{Output, finish, refuse_other_than_lines, refuse_overwriting},
 };
 
@@ -195,23 +195,14 @@ fn read(config: &RunConfig, asked: &Cards, source: &Source) -> Result<Vec<Card>>
         let message = format!("{}: prints are read from JSON Lines or a JSON array, and this is {format:?}", source.name(0));
         return Err(Error::new(ErrorKind::Input, message));
     }
-    let (mut cards, mut room, mut ids) = (Vec::new(), Vec::new(), BTreeSet::new());
-    each_block(Blocks::new(source).whole(true), |block, first_line| {
-        let given = block.each_object(&mut room, |at, line| {
-            let place = || source.place(block.tag().part, first_line + at as u64);
-            let wrong = |what: String| Error::on_line(ErrorKind::Record, at as u64, what);
-            let card = Card::read(line, config, asked, place).map_err(wrong)?;
-            if !config.allow_repeated_ids && !ids.insert(card.id.get().to_owned()) {
-                return Err(wrong(format!(
-                    "id {} was already used; make ids unique, or let them pass with --allow-repeated-ids",
-                    card.id
-                )));
-            }
-            cards.push(card);
-            Ok(())
-        });
-        given.map_err(|error| error.placed(|record| source.place(block.tag().part, first_line + record)))?;
-        Ok(true)
+    let (mut cards, mut ids) = (Vec::new(), BTreeSet::new());
+    each_line_of(source, |line, block, record| {
+        let card = Card::read(line, config, asked, || source.place(block.tag().part, record))?;
+        if !config.allow_repeated_ids && !ids.insert(card.id.get().to_owned()) {
+            return Err(format!("id {} was already used; make ids unique, or let them pass with --allow-repeated-ids", card.id));
+        }
+        cards.push(card);
+        Ok(())
     })?;
     if cards.is_empty() {
         let message = format!("{}: no prints: the input is empty, or has only blank lines", config.inputs.join(", "));

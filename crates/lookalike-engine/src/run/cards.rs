@@ -6,7 +6,7 @@ use lookalike::minutiae::Minutia;
 use serde_json::{Value, value::RawValue};
 
 use super::{carding::Cards, retrieving::parse};
-use crate::config::RunConfig;
+use crate::{config::RunConfig, read::Shape};
 
 /// A print.
 #[derive(Debug)]
@@ -57,11 +57,11 @@ impl Card {
 /// A field with a string or a number; none where it is null or missing.
 fn name<'a>(record: &Record<'a>, field: &str, what: &str, flag: &str) -> Checked<Option<&'a RawValue>> {
     let Some(&value) = record.get(field).filter(|value| value.get() != "null") else { return Ok(None) };
-    match value.get().as_bytes().first() {
-        Some(b'"' | b'-' | b'0'..=b'9') => Ok(Some(value)),
-        _ => Err(format!(
+    match Shape::of(value.get()) {
+        shape if shape.is_name() => Ok(Some(value)),
+        other => Err(format!(
             "field {field:?} is {}; {what} must be a string or a number: leave it out, or name another field with {flag}",
-            shape(value.get())
+            other.name()
         )),
     }
 }
@@ -76,9 +76,9 @@ fn minutiae(record: &Record, asked: &Cards) -> Checked<Vec<Minutia>> {
     let lists: Vec<Vec<Value>> = serde_json::from_str(value.get()).map_err(|_| {
         format!(
             "field {field:?} is {}; it must be a list of lists of numbers, such as [[120, 88, 64], [97, 130, 201]]",
-            match shape(value.get()) {
-                "an array" => "an array of something else",
-                other => other,
+            match Shape::of(value.get()) {
+                Shape::Array => "an array of something else",
+                other => other.name(),
             }
         )
     })?;
@@ -117,16 +117,4 @@ fn minutia(values: &[Value], asked: &Cards) -> Checked<Minutia> {
 /// To the nearest whole number.
 fn whole(number: f64) -> i32 {
     (number + 0.5).floor() as i32
-}
-
-/// What a value is, for messages.
-fn shape(value: &str) -> &'static str {
-    match value.as_bytes().first() {
-        Some(b'"') => "a string",
-        Some(b't' | b'f') => "true or false",
-        Some(b'n') => "null",
-        Some(b'[') => "an array",
-        Some(b'{') => "an object",
-        _ => "a number",
-    }
 }

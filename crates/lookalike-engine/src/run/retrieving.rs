@@ -148,13 +148,20 @@ pub(super) fn as_written<'a>(id: &'a RawValue, column: &str, block: &Block) -> C
     inner.map(Cow::Owned).map_err(|_| format!("{id} is no id; the column {column:?} says that it holds JSON"))
 }
 
-/// Gives each line that is not blank, or a table's rows as such lines; what is wrong with one is told with its place.
+/// Gives each line of a file; see [`each_line_of`].
 fn each_line(path: &Path, reading: Reading, temp_dir: &Path, mut give: impl FnMut(&[u8], &Block) -> Checked<()>) -> Result<()> {
     let source = Source::new(vec![Input::File(path.into())], reading, temp_dir)?;
+    each_line_of(&source, |line, block, _| give(line, block))
+}
+
+/// Gives each line that is not blank, or a table's rows as such lines, with its block and the record's number; what is wrong with one is
+/// told with its place.
+pub(super) fn each_line_of(source: &Source, mut give: impl FnMut(&[u8], &Block, u64) -> Checked<()>) -> Result<()> {
     let mut room = Vec::new();
-    each_block(Blocks::new(&source).whole(true), |block, first_line| {
+    each_block(Blocks::new(source).whole(true), |block, first_line| {
         let given = block.each_object(&mut room, |at, line| {
-            give(line, block).map_err(|what| Error::on_line(ErrorKind::Record, at as u64, what))
+            let at = at as u64;
+            give(line, block, first_line + at).map_err(|what| Error::on_line(ErrorKind::Record, at, what))
         });
         given.map_err(|error| error.placed(|record| source.place(block.tag().part, first_line + record)))?;
         Ok(true)

@@ -9,7 +9,7 @@ use pyo3::{
 
 use super::{Estimate, ascends, from_bytes, to_bytes};
 use crate::{
-    config::{self, SHINGLES},
+    config,
     error::refused,
     items::{self, Item},
 };
@@ -32,7 +32,7 @@ impl Bottom {
     #[new]
     #[pyo3(signature = (s = None, level = 0, **config), text_signature = "(s=None, level=0, **config)")]
     fn new(s: Option<usize>, level: u32, config: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        let method = config::shingles(config::config("Bottom", SHINGLES, config)?)?;
+        let method = config::shingles(config::config("Bottom", &[], config)?)?;
         let s = s.unwrap_or(GreedyBy::default().sample);
         let bottom = sketch::Bottom::of_modulo(s, level, method.config().seed).map_err(refused)?;
         Ok(Self { method, bottom })

@@ -13,7 +13,7 @@ use pyo3::{
 
 use super::{Estimate, from_bytes, to_bytes};
 use crate::{
-    config::{self, SHINGLES},
+    config,
     error::{raise, refused},
     items::{self, Item},
 };
@@ -57,7 +57,7 @@ impl MinHash {
     #[new]
     #[pyo3(signature = (slots = None, permutations = None, **config), text_signature = "(slots=None, permutations=None, **config)")]
     fn new(slots: Option<usize>, permutations: Option<&Bound<'_, PyAny>>, config: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        let method = config::shingles(config::config("MinHash", SHINGLES, config)?)?;
+        let method = config::shingles(config::config("MinHash", &[], config)?)?;
         let slots = slots.unwrap_or(DEFAULT_SLOTS);
         if !(1..=MAX_SLOTS).contains(&slots) {
             let words =

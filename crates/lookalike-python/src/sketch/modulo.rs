@@ -9,7 +9,7 @@ use pyo3::{
 
 use super::{Estimate, ascends, from_bytes, to_bytes};
 use crate::{
-    config::{self, SHINGLES},
+    config,
     error::refused,
     items::{self, Item},
 };
@@ -32,7 +32,7 @@ impl Modulo {
     #[new]
     #[pyo3(signature = (modulus = None, **config), text_signature = "(modulus=None, **config)")]
     fn new(modulus: Option<&Bound<'_, PyAny>>, config: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        let method = config::shingles(config::config("Modulo", SHINGLES, config)?)?;
+        let method = config::shingles(config::config("Modulo", &[], config)?)?;
         let modulus = match modulus {
             Some(given) => config::piece("modulus", given)?,
             None => sketch::Modulus::default(),

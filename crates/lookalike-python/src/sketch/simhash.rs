@@ -9,7 +9,7 @@ use pyo3::{
 
 use super::{Estimate, from_bytes, to_bytes};
 use crate::{
-    config::{self, SHINGLES},
+    config,
     error::refused,
     items::{self, Item},
 };
@@ -51,7 +51,7 @@ impl SimHash {
     #[new]
     #[pyo3(signature = (bits = None, features = None, **config), text_signature = "(bits=None, features=None, **config)")]
     fn new(bits: Option<u32>, features: Option<&Bound<'_, PyAny>>, config: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        let method = config::shingles(config::config("SimHash", SHINGLES, config)?)?;
+        let method = config::shingles(config::config("SimHash", &[], config)?)?;
         let default = SimHashBy::default();
         let width = match bits {
             Some(bits) => sketch::Width::try_from(bits).map_err(refused)?,

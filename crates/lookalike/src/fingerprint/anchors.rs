@@ -6,7 +6,7 @@
 //! resemble each other more than pages with like surroundings and unlike articles.
 
 use super::{digest::digest_of_hashes, mix::finish, token_hashes};
-use crate::text::{Folds, Language, Tokens, TokensBy, canonicalise};
+use crate::text::{Folds, Language, TokensBy};
 
 /// The stop words of some languages, by the hashes of their tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,13 +24,14 @@ impl Anchors {
     /// The stop words of `languages` as texts that are cut and folded so have them.
     ///
     /// # Panics
-    /// As [`canonicalise`].
+    /// As [`canonicalise`](crate::text::canonicalise).
     pub fn new(languages: &[Language], by: TokensBy, folds: Folds) -> Self {
-        let (mut tokens, mut one, mut hashes) = (Tokens::new(), Vec::new(), Vec::new());
-        for word in languages.iter().flat_map(|language| language.stop_words(by, folds)) {
-            canonicalise(&word, by, folds, &mut tokens);
-            token_hashes(&tokens, &mut one);
-            hashes.extend_from_slice(&one);
+        let (mut one, mut hashes) = (Vec::new(), Vec::new());
+        for language in languages {
+            language.each_stop_word(by, folds, |word| {
+                token_hashes(word, &mut one);
+                hashes.extend_from_slice(&one);
+            });
         }
         hashes.sort_unstable();
         hashes.dedup();
@@ -71,7 +72,11 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{fingerprint::fingerprints, shingle::Shingling};
+    use crate::{
+        fingerprint::fingerprints,
+        shingle::Shingling,
+        text::{Tokens, canonicalise},
+    };
 
     fn tokens(text: &str) -> Vec<u64> {
         let (mut tokens, mut hashes) = (Tokens::new(), Vec::new());

@@ -15,7 +15,7 @@ use crate::{
     shingle::Shingling,
     simd::Simd,
     text::{self, Text, TokensBy, canonicalise},
-    verify::{Measure, Pair, containment_join, similarity_join},
+    verify::{self, Measure, Pair, Passage, containment_join, similarity_join},
 };
 
 /// A checked configuration.
@@ -76,11 +76,6 @@ impl Method {
     /// The shingles' length.
     pub fn shingling(&self) -> Shingling {
         self.shingling
-    }
-
-    /// The stop words that shingles begin with; none where all windows are shingles.
-    pub fn anchors(&self) -> Option<&Anchors> {
-        self.anchors.as_ref()
     }
 
     /// What *similar* means in this run.
@@ -194,6 +189,23 @@ impl Method {
         if self.config.occurrences == Occurrences::Labelled {
             fingerprint::label_occurrences(fingerprints);
         }
+    }
+
+    /// Both texts cut into passages, for people: by the shingles that both have, however their occurrences are counted and their
+    /// numbers made. Cost: three passes over each.
+    pub fn passages(&self, texts: [&str; 2]) -> [Vec<Passage>; 2] {
+        let config = Config { occurrences: Occurrences::Once, fingerprint: FingerprintBy::Rolling, ..self.config.clone() };
+        let Config { tokens, folds, .. } = config;
+        let plain = Self { config, rabin: None, ..self.clone() };
+        let mut scratch = Scratch::default();
+        let sets = texts.map(|text| {
+            plain.set(text, &mut scratch);
+            std::mem::take(&mut scratch.fingerprints)
+        });
+        let cut = |own: usize, other: usize| {
+            verify::passages(texts[own], &sets[other], tokens, folds, self.shingling, self.anchors.as_ref())
+        };
+        [cut(0, 1), cut(1, 0)]
     }
 
     /// The second half of *candidate*: two documents that share a key must also be alike in their fixed-size sketches.

@@ -33,17 +33,22 @@ impl Language {
     /// # Panics
     /// As [`canonicalise`].
     pub fn stop_words(self, by: TokensBy, folds: Folds) -> Vec<String> {
-        let mut tokens = Tokens::new();
         let mut words: Vec<String> = Vec::new();
-        for word in words_of(self.0) {
-            canonicalise(word, by, folds, &mut tokens);
-            if tokens.len() == 1 {
-                words.push(String::from_utf8_lossy(tokens.text()).into_owned());
-            }
-        }
+        self.each_stop_word(by, folds, |word| words.push(String::from_utf8_lossy(word.text()).into_owned()));
         words.sort_unstable();
         words.dedup();
         words
+    }
+
+    /// Gives each of them as the one token that it is, some of them several times.
+    pub(crate) fn each_stop_word(self, by: TokensBy, folds: Folds, mut give: impl FnMut(&Tokens)) {
+        let mut tokens = Tokens::new();
+        for word in words_of(self.0) {
+            canonicalise(word, by, folds, &mut tokens);
+            if tokens.len() == 1 {
+                give(&tokens);
+            }
+        }
     }
 }
 

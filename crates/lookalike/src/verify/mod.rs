@@ -10,4 +10,5 @@ pub use containment::containment_join;
 pub use join::{Pair, similarity_join};
 pub use measure::Measure;
 pub use overlap::{Figures, Overlap, intersection, intersection_at_least};
-pub use why::{Passage, passages};
+pub use why::Passage;
+pub(crate) use why::passages;

@@ -9,10 +9,10 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use lookalike::{
-    Config, FingerprintBy, Method, Occurrences, Scratch,
+    Method, Scratch,
     lsh::{DEFAULT_SLOTS, Shape},
     sketch::{Estimate, MinHash},
-    verify::{Figures, Overlap, Passage, passages},
+    verify::{Figures, Overlap, Passage},
 };
 use lookalike_engine::{RunConfig, find_texts};
 use serde::Serialize;
@@ -119,16 +119,7 @@ impl Compare {
             scratch.fingerprints.clone()
         });
         let overlap = Overlap::of(&sets[0], &sets[1]);
-        // What is shown is the shingles that both have, however their occurrences are counted and their numbers made.
-        let config = method.config().clone();
-        let Config { tokens, folds, .. } = config;
-        let plain = Method::new(Config { occurrences: Occurrences::Once, fingerprint: FingerprintBy::Rolling, ..config })?;
-        let shown = texts.each_ref().map(|text| {
-            plain.set(text, &mut scratch);
-            scratch.fingerprints.clone()
-        });
-        let passages = [(0, 1), (1, 0)]
-            .map(|(own, other)| passages(&texts[own], &shown[other], tokens, folds, plain.shingling(), plain.anchors()));
+        let passages = method.passages(texts.each_ref().map(String::as_str));
         let mut report = self.report(&method, &sets, overlap, &passages)?;
         if self.sketches {
             report.sketches = Some(sketches(&method, &texts, &sets)?);
