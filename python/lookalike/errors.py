@@ -171,6 +171,10 @@ class FamilyError(Error, ValueError):
     """A family of no sets of squares, or of sets that cannot be."""
 
 
+class RunLengthError(Error, ValueError):
+    """Passages of no tokens, or longer than can be looked for."""
+
+
 class NotBuiltError(Error, ValueError):
     """Something that this build was made without."""
 

@@ -41,6 +41,14 @@ pub enum ErrorKind {
         /// The most that are possible.
         max: usize,
     },
+    /// Passages of no tokens, or longer than can be looked for.
+    #[error("passages of at least {least} tokens cannot be looked for: give a number from 1 to {max}; 8 words is usual")]
+    RunLength {
+        /// Tokens asked for.
+        least: usize,
+        /// The most that are possible.
+        max: usize,
+    },
     /// A fingerprint of too few bits, or of more than a machine word.
     #[error("a fingerprint of degree {degree} is not possible: give a number from {min} to {max}; 64 bits is usual")]
     Degree {

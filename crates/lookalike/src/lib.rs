@@ -11,6 +11,7 @@
 //! | set → summary | [`sketch`] | MinHash, bottom-s, MOD_m, SimHash, longest sentences; b-bit sketches, estimates with intervals, sample sizes |
 //! | summaries → candidates | [`lsh`] | bands, the S-curve, the recall contract; blocks for Hamming distance; shared fingerprints |
 //! | candidate → match | [`verify`] | exact resemblance and containment; the exact join |
+//! | match → passages | [`runs`] | what two texts share word for word, and where |
 //! | matches → groups | [`cluster`] | keep order, the law's building blocks, connected components, greedy clusters |
 //! | prints → candidates | [`minutiae`] | fingerprint cards: grids, random sets of squares, triangles that no turn changes |
 //! | answers → figures | [`eval`] | precision, recall and their kin, against an exact truth |
@@ -49,6 +50,8 @@ pub mod sketch;
 pub mod lsh;
 
 pub mod verify;
+
+pub mod runs;
 
 pub mod cluster;
 

@@ -14,7 +14,7 @@ use crate::{
     lsh::{Sample, Shape, Sharing},
     shingle::Shingling,
     simd::Simd,
-    text::{self, Text, TokensBy, canonicalise},
+    text::{self, Span, Text, TokensBy, canonicalise},
     verify::{self, Measure, Pair, Passage, containment_join, similarity_join},
 };
 
@@ -189,6 +189,12 @@ impl Method {
         if self.config.occurrences == Occurrences::Labelled {
             fingerprint::label_occurrences(fingerprints);
         }
+    }
+
+    /// The place of each token whose hash [`set`](Self::set) leaves in `scratch.token_hashes`, in bytes of the text. Cost: one pass,
+    /// slower than that.
+    pub fn token_spans(&self, text: &str) -> Vec<Span> {
+        text::token_spans(text, self.config.tokens, self.config.folds)
     }
 
     /// Both texts cut into passages, for people: by the shingles that both have, however their occurrences are counted and their

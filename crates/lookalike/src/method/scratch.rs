@@ -10,6 +10,8 @@ use crate::{
 pub struct Scratch {
     /// The shingles' fingerprints: with repeats, in any order, after `sketch`; a sorted set after `set`.
     pub fingerprints: Vec<u64>,
+    /// The hashes of the text's tokens, in order.
+    pub token_hashes: Vec<u64>,
     /// What documents that are copies of each other have in common: the canonical form's digest, for sentences with theirs.
     pub digest: Digest,
     /// One key for each column.
@@ -24,7 +26,6 @@ pub struct Scratch {
     pub(super) tokens: Tokens,
     /// Room for reading a text where it stands.
     pub(super) reader: Reader,
-    pub(super) token_hashes: Vec<u64>,
     pub(super) slots: Vec<u32>,
     /// Room for sorting.
     pub(super) room: Vec<u64>,

@@ -1,0 +1,125 @@
+//! Runs → passages: what only a few tokens separate is one.
+
+use std::{collections::BTreeMap, ops::Range};
+
+use super::maximal::Run;
+
+/// Stretches of two texts that share runs one behind the other, in the same order in both.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Joined {
+    /// Its tokens in the one text.
+    pub a: Range<usize>,
+    /// Its tokens in the other.
+    pub b: Range<usize>,
+    /// How many tokens the runs have.
+    pub tokens: usize,
+    /// The runs, in their order.
+    pub runs: Vec<Run>,
+}
+
+/// Joins runs that follow each other in both texts with at most `gap` tokens between them in each, or that overlap by no more. Each
+/// run goes to the nearest stretch before it that it can be joined to. Runs are given as [`shared_runs`](super::shared_runs) gives
+/// them, and with no gap each stays alone. Cost: a search a run.
+pub fn join(runs: &[Run], gap: usize) -> Vec<Joined> {
+    let mut joined: Vec<Joined> = Vec::new();
+    // The stretches by where they end in b, which is where the next run is looked for.
+    let mut ends: BTreeMap<(usize, usize), ()> = BTreeMap::new();
+    for run in runs {
+        let (a, b) = (run.a..run.a + run.tokens, run.b..run.b + run.tokens);
+        let near = ends.range((b.start.saturating_sub(gap), 0)..=(b.start + gap, usize::MAX)).map(|(&(_, number), ())| number);
+        let apart = |number: usize| {
+            let Joined { a: before_a, b: before_b, .. } = &joined[number];
+            let goes_on = |before: &Range<usize>, next: &Range<usize>| {
+                let apart = before.end.abs_diff(next.start);
+                (before.start < next.start && before.end < next.end && apart <= gap).then_some(apart)
+            };
+            Some(goes_on(before_a, &a)? + goes_on(before_b, &b)?)
+        };
+        let nearest = near.filter_map(|number| Some((apart(number)?, number))).filter(|_| gap > 0).min();
+        let Some((_, number)) = nearest else {
+            ends.insert((b.end, joined.len()), ());
+            joined.push(Joined { a, b, tokens: run.tokens, runs: vec![*run] });
+            continue;
+        };
+        let before = &mut joined[number];
+        ends.remove(&(before.b.end, number));
+        ends.insert((b.end, number), ());
+        let twice = before.a.end.saturating_sub(a.start).max(before.b.end.saturating_sub(b.start));
+        before.tokens += run.tokens.saturating_sub(twice);
+        before.runs.push(*run);
+        (before.a.end, before.b.end) = (a.end, b.end);
+    }
+    joined
+}
+
+/// How many tokens stand in at least one of some ranges, which may overlap, in any order.
+pub fn covered(ranges: impl IntoIterator<Item = Range<usize>>) -> usize {
+    let mut ranges: Vec<Range<usize>> = ranges.into_iter().collect();
+    ranges.sort_unstable_by_key(|range| range.start);
+    let (mut end, mut covered) = (0, 0);
+    for range in ranges {
+        covered += range.end.saturating_sub(range.start.max(end));
+        end = end.max(range.end);
+    }
+    covered
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::{
+        super::{Winnowing, shared_runs},
+        *,
+    };
+
+    #[test]
+    fn runs_are_joined_in_a_table() {
+        let a: Vec<u64> = (0..20).collect();
+        let join = |b: &[u64], gap| -> Vec<(Range<usize>, Range<usize>, usize, usize)> {
+            let runs = shared_runs(&a, b, Winnowing::new(3).unwrap());
+            super::join(&runs, gap).into_iter().map(|j| (j.a, j.b, j.tokens, j.runs.len())).collect()
+        };
+        let replaced = [0, 1, 2, 3, 99, 5, 6, 7];
+        assert_eq!(join(&replaced, 0), [(0..4, 0..4, 4, 1), (5..8, 5..8, 3, 1)]);
+        assert_eq!(join(&replaced, 1), [(0..8, 0..8, 7, 2)]);
+        let inserted = [0, 1, 2, 98, 99, 3, 4, 5];
+        assert_eq!(join(&inserted, 1).len(), 2);
+        assert_eq!(join(&inserted, 2), [(0..6, 0..8, 6, 2)]);
+        // What comes in another order is not one passage.
+        assert_eq!(join(&[5, 6, 7, 0, 1, 2], 9).len(), 2);
+    }
+
+    #[test]
+    fn runs_that_overlap_are_counted_once() {
+        let runs = [Run { a: 0, b: 0, tokens: 3 }, Run { a: 3, b: 1, tokens: 3 }];
+        assert_eq!(join(&runs, 2), [Joined { a: 0..6, b: 0..4, tokens: 4, runs: runs.to_vec() }]);
+        assert_eq!(join(&runs, 1).len(), 2);
+    }
+
+    proptest! {
+        #[test]
+        fn joining_loses_nothing(
+            a in prop::collection::vec(0u64..4, 0..80),
+            b in prop::collection::vec(0u64..4, 0..80),
+            gap in 0usize..6,
+        ) {
+            let runs = shared_runs(&a, &b, Winnowing::new(3).unwrap());
+            let joined = join(&runs, gap);
+            prop_assert_eq!(joined.iter().map(|joined| joined.runs.len()).sum::<usize>(), runs.len());
+            for run in &runs {
+                let holds = |joined: &Joined| {
+                    joined.a.start <= run.a && run.a + run.tokens <= joined.a.end && joined.b.start <= run.b && run.b + run.tokens <= joined.b.end
+                };
+                prop_assert!(joined.iter().any(holds));
+            }
+            for Joined { a, b, tokens, .. } in &joined {
+                prop_assert!(*tokens <= a.len().min(b.len()));
+            }
+            let ranges = || runs.iter().map(|run| run.a..run.a + run.tokens);
+            prop_assert_eq!(covered(ranges()), ranges().flatten().collect::<BTreeSet<_>>().len());
+        }
+    }
+}
