@@ -64,8 +64,9 @@ pub use memory::peak_memory;
 pub use read::Extractor;
 pub use read::{LeftOut, PACKED};
 pub use run::{
-    Against, Applied, Cards, CardsSummary, Finding, First, FirstPairs, Genuine, Outputs, Pair, PairFigures, PairsSummary, Roll,
-    SampleTruth, SimilarPair, Summary, Tell, TellPair, apply, cards, dedup, dedup_told, enrol, find_texts, pairs, pairs_told,
+    Against, Applied, Cards, CardsSummary, Finding, First, FirstPairs, Genuine, Offsets, Outputs, Pair, PairFigures,
+    PairsSummary, PassagesSummary, Quoted, Quoting, Roll, SampleTruth, SharedPassage, Shares, SimilarPair, Summary, Tell,
+    TellPair, TellQuoted, apply, cards, dedup, dedup_told, enrol, find_texts, pairs, pairs_told, passages, passages_told,
     read_decisions, read_pairs, sample_truth,
 };
 pub use state::Resumed;

@@ -51,6 +51,8 @@ impl Start {
 pub(crate) struct Blocks<'a> {
     source: &'a Source,
     start: Start,
+    /// The part behind the last.
+    end: usize,
     /// The number of each part's first block, where an earlier pass has told.
     first_blocks: Vec<usize>,
     /// Blocks that may be taken and not passed on.
@@ -111,13 +113,18 @@ impl<'a> Blocks<'a> {
         let (next, due) = (start.block.0, start.block);
         source.count_before(next);
         let state = State { next, open: Vec::new(), due, held: BTreeMap::new(), waiting: 0, over: false };
-        let (state, moved) = (Mutex::new(state), Condvar::new());
-        Self { source, start, first_blocks: Vec::new(), most: usize::MAX, readers: 1, whole: false, state, moved }
+        let (state, moved, end) = (Mutex::new(state), Condvar::new(), source.parts().len());
+        Self { source, start, end, first_blocks: Vec::new(), most: usize::MAX, readers: 1, whole: false, state, moved }
     }
 
     /// A later pass: the same blocks.
     pub(crate) fn again(source: &'a Source) -> Self {
         Self { first_blocks: source.first_blocks(), ..Self::new(source) }
+    }
+
+    /// A later pass over the references only.
+    pub(crate) fn of_references(source: &'a Source) -> Self {
+        Self { end: source.reference_parts(), ..Self::again(source) }
     }
 
     /// A later pass over all but the references.
@@ -166,7 +173,7 @@ impl<'a> Blocks<'a> {
         let mut state = lock(&self.state);
         loop {
             let Some(turn) = self.turn(&mut state) else {
-                if state.over || state.open.is_empty() && state.next == self.source.parts().len() {
+                if state.over || state.open.is_empty() && state.next == self.end {
                     return Ok(false);
                 }
                 state = self.moved.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -289,10 +296,7 @@ impl<'a> Blocks<'a> {
         let readers = if self.whole { self.readers.min(self.source.most_readers()) } else { self.readers };
         let may_open = first || state.open.len() < readers && self.source.is_regular(state.next);
         let free = if first { all < self.most } else { state.waiting < most_waiting };
-        if state.next == self.source.parts().len()
-            || !may_open
-            || !free && (state.next, self.first_index(state.next)) != state.due
-        {
+        if state.next == self.end || !may_open || !free && (state.next, self.first_index(state.next)) != state.due {
             return None;
         }
         state.open.push((state.next, Open::Busy));

@@ -178,8 +178,8 @@ fn references(config: &RunConfig, inputs: &[Input], leaving: &mut Leaving) -> Re
         None => Ok(references),
         Some((_, name)) => {
             let message = format!(
-                "{name}: given twice, as an input and as a reference (--against), so that each of its documents would be \
-                 dropped for itself; leave out one of the two"
+                "{name}: given twice, as an input and as what inputs are compared with, so that each of its documents would be \
+                 found in itself; leave out one of the two"
             );
             Err(Error::new(ErrorKind::Input, message))
         }

@@ -2,6 +2,7 @@
 
 use std::{ops::Range, sync::Arc};
 
+use serde_json::value::RawValue;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use super::{grouping::each_group, parallel::Weigh};
@@ -175,6 +176,11 @@ impl Ids {
 /// Equal for equal ids, or labels, of the same JSON type: "é" and "\u00e9" are one string; 1 and "1" are two ids.
 pub(crate) fn hash_name(id: &str) -> u128 {
     with_string(id, xxh3_128)
+}
+
+/// An id as a serialiser takes it.
+pub(super) fn raw(id: &str) -> Result<&RawValue> {
+    serde_json::from_str(id).map_err(|error| Error::new(ErrorKind::Temporary, format!("an id was damaged: {error}")))
 }
 
 /// Does something with an id's bytes, without escapes.

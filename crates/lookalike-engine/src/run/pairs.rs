@@ -13,6 +13,7 @@ use super::{
     components::likenesses,
     dedup::pool,
     finding::Finding,
+    ids::raw,
     loading::{self, Pass, Sets},
     matching::{Likeness, Matcher},
     meeting::Meetings,
@@ -317,9 +318,4 @@ impl Listing<'_> {
         }
         Ok(count)
     }
-}
-
-/// An id as a serialiser takes it.
-fn raw(id: &str) -> Result<&RawValue> {
-    serde_json::from_str(id).map_err(|error| Error::new(ErrorKind::Temporary, format!("an id was damaged: {error}")))
 }

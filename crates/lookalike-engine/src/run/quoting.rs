@@ -1,0 +1,313 @@
+//! Texts → the passages that they share, with their places in both.
+
+use std::path::{Path, PathBuf};
+
+use lookalike::{
+    Candidates, Cluster, Config, Method, Scratch,
+    runs::{Lookup, Meeting, RunIndex, Winnowing, join},
+    verify::{Figures, Overlap},
+};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::{
+    dedup::pool,
+    holding::Held,
+    ids::raw,
+    loading::Pass,
+    parallel::{Weigh, in_order},
+    quoted::{Offsets, Placed, Quoted, Shares},
+    sketching::{self, Beside, reading},
+};
+use crate::{
+    config::{Observer, Progress, RunConfig, Stage, windows_ahead},
+    error::{Error, ErrorKind, Result, without_panic},
+    memory::peak_memory,
+    read::{Blocks, Expanded, LeftOut, Room, Source, expand_with_references},
+    write::{Output, finish, refuse_other_than_lines, refuse_overwriting},
+};
+
+/// Which passages are wanted, and what is said of them.
+#[derive(Debug, Clone)]
+pub struct Quoting {
+    /// The least length of a run of tokens that both texts have.
+    pub least: usize,
+    /// Tokens that may separate runs of one passage.
+    pub gap: usize,
+    /// Windows that stand in more of the held texts than this lead to no passage.
+    pub common: Option<u32>,
+    /// Only pairs of which the one or the other text is contained so far in the other.
+    pub containment: f64,
+    /// What places count.
+    pub offsets: Offsets,
+    /// Whether what stands there is given too.
+    pub words: bool,
+}
+
+impl Default for Quoting {
+    fn default() -> Self {
+        Self { least: 8, gap: 0, common: None, containment: 0.0, offsets: Offsets::Bytes, words: true }
+    }
+}
+
+/// What was looked at and found.
+#[derive(Debug, Clone, Serialize)]
+pub struct PassagesSummary {
+    /// Texts that were held; among the texts of one collection, all.
+    pub texts_a: u64,
+    /// Texts that were compared with them.
+    pub texts_b: u64,
+    /// Pairs of texts that share a passage.
+    pub pairs: u64,
+    /// Their passages.
+    pub passages: u64,
+    /// Every run of so many tokens that two texts share was found.
+    pub least: usize,
+    /// But by none of these windows, which stand in too many texts.
+    pub windows_aside: u64,
+    /// Bytes of memory that the run took more than it was to take.
+    pub above_memory: u64,
+    /// Lines set aside as no records.
+    pub bad_lines: u64,
+    /// The first of them, told.
+    pub bad_examples: Vec<String>,
+    /// Files of folders that were not read; none where all were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<LeftOut>,
+}
+
+/// Finds what texts of the references and of the inputs share word for word, or, without references, the texts of the inputs among
+/// themselves. Writes each pair with its passages, in the order of the second and then of the first.
+///
+/// Every run of `least` tokens or more that two texts share lies in a passage, on both sides. The references' texts are held, or the
+/// inputs' where there are none: an index of 17 bytes for some `least / 4` tokens, and texts and tokens, which go to temporary files
+/// where memory is short. The others are read twice. The same for any number of threads.
+///
+/// # Errors
+/// As [`pairs`](super::pairs::pairs), and a length that cannot be looked for.
+pub fn passages(config: &RunConfig, asked: &Quoting, output: Option<&Path>, observer: Observer) -> Result<PassagesSummary> {
+    let stdout = PathBuf::from("-");
+    without_panic(|| all_passes(config, asked, Wanted::Written(output.unwrap_or(&stdout)), observer))
+}
+
+/// The same, and every pair is told instead of written.
+///
+/// # Errors
+/// As [`passages`], and what `tell` gives.
+pub fn passages_told(config: &RunConfig, asked: &Quoting, tell: &mut TellQuoted, observer: Observer) -> Result<PassagesSummary> {
+    without_panic(|| all_passes(config, asked, Wanted::Told(tell), observer))
+}
+
+/// Is told each pair; a failure of its own ends the run.
+pub type TellQuoted<'a> = dyn FnMut(&Quoted) -> Result<()> + Send + 'a;
+
+/// Where pairs go.
+enum Wanted<'a, 'b> {
+    Written(&'a Path),
+    Told(&'a mut TellQuoted<'b>),
+}
+
+fn all_passes(config: &RunConfig, asked: &Quoting, mut wanted: Wanted, observer: Observer) -> Result<PassagesSummary> {
+    let winnowing = Winnowing::new(asked.least)?;
+    if !(0.0..=1.0).contains(&asked.containment) {
+        let message = format!("--threshold {}: is no containment; give a number from 0 to 1, such as 0.1", asked.containment);
+        return Err(Error::new(ErrorKind::Config, message));
+    }
+    let plain = Config { candidates: Candidates::Exact, verify: None, cluster: Cluster::Law, ..config.method.clone() };
+    let method = Method::new(plain)?;
+    let Expanded { inputs, references, left_out } = expand_with_references(config)?;
+    let path = match wanted {
+        Wanted::Written(path) => Some(path),
+        Wanted::Told(_) => None,
+    };
+    let named: Vec<&Path> = config.skip_bad.as_deref().into_iter().chain(path).collect();
+    refuse_overwriting(&named, &inputs)?;
+    path.map_or(Ok(()), |path| refuse_other_than_lines(path, "passages"))?;
+    let source = Source::with_references(inputs, references, reading(config)?, &config.temp_dir)?;
+    let mut output = path.map(|path| Output::create(path, config.threads)).transpose()?;
+    let mut bad = config.skip_bad.as_deref().map(|path| Output::create(path, config.threads)).transpose()?;
+    let pool = pool(config.threads)?;
+    let threads = pool.current_num_threads();
+    let budget = config.budget(threads, &named, |memory| source.besides(threads, memory))?;
+    output.iter_mut().for_each(|output| output.run_ahead(windows_ahead(budget.memory())));
+    let beside = Beside { bad: bad.as_mut(), state: None };
+    let table = sketching::sketch(config, &method, &source, &budget, &pool, beside, observer)?;
+    table.refuse_more_than_32_bits("finding passages")?;
+    let held_texts = if references > 0 { table.references.documents } else { table.documents };
+    if held_texts == 0 {
+        let names = config.against.join(", ");
+        return Err(Error::new(ErrorKind::Input, format!("{names}: no documents: the input is empty, or has only bad lines")));
+    }
+    let pass = Pass { config, method: &method, source: &source, table: &table, pool: &pool, observer };
+    let blocks = if references > 0 { Blocks::of_references(&source) } else { Blocks::again(&source) };
+    let (held, index) = Held::load(pass, blocks, winnowing, asked.common.unwrap_or(u32::MAX))?;
+    let looking = Looking { pass, asked, held: &held, index: &index, among: references == 0, lines: path.is_some() };
+    let (mut pairs, mut passages) = (0, 0);
+    let blocks = if references > 0 { Blocks::behind_references(&source) } else { Blocks::again(&source) };
+    in_order(
+        &pool,
+        blocks,
+        |block, worker: &mut Worker| {
+            let mut found = Found::default();
+            table.info(block, &source)?.each_document(block, &source, |document, at| {
+                let record = block.same_record(at, &source, &mut worker.room)?;
+                let text = record.text.decode(&mut worker.plain);
+                worker.looker.look_up(&looking, document, text, &mut found)
+            })?;
+            Ok(found)
+        },
+        |found: Found| {
+            observer(Progress::new(Stage::Comparing, source.read(), source.total()));
+            (pairs, passages) = (pairs + found.pairs, passages + found.passages);
+            if let Some(output) = &mut output {
+                output.write(&found.lines)?;
+            }
+            if let Wanted::Told(tell) = &mut wanted {
+                found.told.iter().try_for_each(|told| told.tell(tell))?;
+            }
+            Ok(())
+        },
+    )?;
+    finish([bad, output])?;
+    Ok(PassagesSummary {
+        texts_a: held_texts,
+        texts_b: if references > 0 { table.documents - held_texts } else { held_texts },
+        pairs,
+        passages,
+        least: asked.least,
+        windows_aside: index.aside(),
+        above_memory: peak_memory().map_or(0, |peak| budget.above(peak)),
+        bad_lines: table.counts.bad_lines,
+        bad_examples: table.counts.bad_examples.clone(),
+        left_out,
+    })
+}
+
+/// What a text is looked up in.
+struct Looking<'a> {
+    pass: Pass<'a>,
+    asked: &'a Quoting,
+    held: &'a Held,
+    index: &'a RunIndex,
+    /// Texts are compared with those before them.
+    among: bool,
+    /// Pairs are written, not told.
+    lines: bool,
+}
+
+/// One block's pairs.
+#[derive(Default)]
+struct Found {
+    lines: Vec<u8>,
+    told: Vec<Told>,
+    pairs: u64,
+    passages: u64,
+}
+
+/// A pair that will be told.
+struct Told {
+    ids: [Box<RawValue>; 2],
+    shares: Shares,
+    texts: [String; 2],
+}
+
+impl Told {
+    fn tell(&self, tell: &mut TellQuoted) -> Result<()> {
+        let ([a, b], texts) = (&self.ids, self.texts.each_ref().map(String::as_str));
+        tell(&Quoted { a, b, shares: &self.shares, texts })
+    }
+}
+
+impl Weigh for Found {
+    fn weight(&self) -> usize {
+        let texts: usize = self.told.iter().flat_map(|told| &told.texts).map(String::len).sum();
+        self.lines.weight() + 2 * texts
+    }
+}
+
+#[derive(Default)]
+struct Worker {
+    room: Room,
+    plain: String,
+    looker: Looker,
+}
+
+/// A worker's room for looking texts up.
+#[derive(Default)]
+struct Looker {
+    scratch: Scratch,
+    lookup: Lookup,
+    tokens: Vec<u64>,
+    held: HeldText,
+    id: [Vec<u8>; 2],
+}
+
+/// The held text that was last met: of one text and a collection it is met again and again.
+#[derive(Default)]
+struct HeldText {
+    number: Option<u32>,
+    set: Vec<u64>,
+    placed: Placed,
+}
+
+impl HeldText {
+    fn take(&mut self, number: u32, looking: &Looking, scratch: &mut Scratch) -> Result<()> {
+        if self.number == Some(number) {
+            return Ok(());
+        }
+        let text = looking.held.text(number)?;
+        looking.pass.method.set(&text, scratch);
+        std::mem::swap(&mut self.set, &mut scratch.fingerprints);
+        self.placed = Placed { spans: looking.pass.method.token_spans(&text), text };
+        self.number = Some(number);
+        Ok(())
+    }
+}
+
+impl Looker {
+    /// Finds the passages that a text shares with those that are held.
+    fn look_up(&mut self, looking: &Looking, document: u64, text: &str, found: &mut Found) -> Result<()> {
+        let Looking { pass, held, index, asked, .. } = *looking;
+        pass.method.set(text, &mut self.scratch);
+        let (set, tokens) = (std::mem::take(&mut self.scratch.fingerprints), std::mem::take(&mut self.scratch.token_hashes));
+        // Only of those that share a run; few do.
+        let mut placed: Option<Placed> = None;
+        let below = if looking.among { document as u32 } else { u32::MAX };
+        let mut lookup = std::mem::take(&mut self.lookup);
+        let looked_up = index.each_meeting(&tokens, below, &mut lookup, |meeting: Meeting| {
+            let runs = meeting.runs(held.tokens(meeting.text, &mut self.tokens)?, &tokens);
+            if runs.is_empty() {
+                return Ok(());
+            }
+            self.held.take(meeting.text, looking, &mut self.scratch)?;
+            let figures = Figures::from(Overlap::of(&self.held.set, &set));
+            if figures.containment_ab.max(figures.containment_ba) < asked.containment {
+                return Ok(());
+            }
+            let placed = placed.get_or_insert_with(|| Placed { spans: pass.method.token_spans(text), text: text.to_string() });
+            let joined = join(&runs, asked.gap);
+            let shares = Shares::new(figures, &runs, joined, [&self.held.placed, placed], asked.offsets, asked.words);
+            self.put(looking, [meeting.text.into(), document], shares, placed, found)
+        });
+        self.lookup = lookup;
+        (self.scratch.fingerprints, self.scratch.token_hashes) = (set, tokens);
+        looked_up
+    }
+
+    fn put(&mut self, looking: &Looking, documents: [u64; 2], shares: Shares, placed: &Placed, found: &mut Found) -> Result<()> {
+        let [id_a, id_b] = &mut self.id;
+        let ids = &looking.pass.table.ids;
+        let (a, b) = (raw(ids.get(documents[0], id_a)?)?, raw(ids.get(documents[1], id_b)?)?);
+        found.pairs += 1;
+        found.passages += shares.passages.len() as u64;
+        let texts = [self.held.placed.text.as_str(), &placed.text];
+        if looking.lines {
+            let line = Quoted { a, b, shares: &shares, texts };
+            serde_json::to_writer(&mut found.lines, &line).map_err(|error| Error::new(ErrorKind::Output, error.to_string()))?;
+            found.lines.push(b'\n');
+        } else {
+            found.told.push(Told { ids: [a.to_owned(), b.to_owned()], shares, texts: texts.map(String::from) });
+        }
+        Ok(())
+    }
+}
