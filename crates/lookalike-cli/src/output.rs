@@ -44,6 +44,17 @@ pub fn warning(text: &str) {
     say(&format!("{style}warning:{style:#} {text}"));
 }
 
+/// A passage; of a long one, unless all is asked for, its two ends.
+pub fn both_ends(passage: &str, full: bool) -> String {
+    const END: usize = 200;
+    let count = passage.chars().count();
+    if full || count <= 2 * END + 40 {
+        return passage.into();
+    }
+    let at = |n: usize| passage.char_indices().nth(n).map_or(passage.len(), |(at, _)| at);
+    format!("{} […{} characters…] {}", &passage[..at(END)], count - 2 * END, &passage[at(count - END)..])
+}
+
 /// 1234567 → 1,234,567
 pub fn count(number: u64) -> String {
     let digits = number.to_string();

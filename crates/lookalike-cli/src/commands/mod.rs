@@ -8,3 +8,4 @@ pub mod dedup;
 pub mod eval;
 pub mod minutiae;
 pub mod pairs;
+pub mod passages;

@@ -188,7 +188,7 @@ fn a_reference_may_have_no_document_but_must_be_there() {
         ("gone.jsonl", "gone.jsonl: no such file"),
         ("'no*.jsonl'", "no file matches"),
         ("folder", "in this folder"),
-        ("today.jsonl", "today.jsonl: given twice, as an input and as a reference (--against)"),
+        ("today.jsonl", "today.jsonl: given twice, as an input and as what inputs are compared with"),
         ("./today.jsonl", "leave out one of the two"),
         ("old.jsonl old.jsonl", "old.jsonl: given twice (first as old.jsonl)"),
         ("none.jsonl", "none.jsonl: would overwrite the input none.jsonl"),

@@ -14,6 +14,7 @@ mod labels;
 mod methods;
 mod minutiae;
 mod pairs;
+mod passages;
 mod readme;
 mod resume;
 mod tables;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use lookalike::{sketch::Estimate, verify::Passage};
 
 use super::{Report, sketches};
-use crate::output::{BOLD, DIM, GREEN, RED, count, counted};
+use crate::output::{BOLD, DIM, GREEN, RED, both_ends, count, counted};
 
 /// The figures, the sketches' estimates, and both texts.
 pub(super) fn page(r: &Report, texts: &[String; 2], cut: &[Vec<Passage>; 2], full: bool) -> String {
@@ -44,22 +44,11 @@ pub(super) fn page(r: &Report, texts: &[String; 2], cut: &[Vec<Passage>; 2], ful
         let _ = writeln!(page, "\n{BOLD}{which}: {name}{BOLD:#}  {GREEN}shared{GREEN:#} {RED}not shared{RED:#}");
         for passage in cut {
             let style = if passage.shared { GREEN } else { RED };
-            let _ = write!(page, "{style}{}{style:#}", shown(&text[passage.span.start..passage.span.end], full));
+            let _ = write!(page, "{style}{}{style:#}", both_ends(&text[passage.span.start..passage.span.end], full));
         }
         page.push('\n');
     }
     page
-}
-
-/// A passage; of a long one, unless all is asked for, its two ends.
-fn shown(passage: &str, full: bool) -> String {
-    const END: usize = 200;
-    let count = passage.chars().count();
-    if full || count <= 2 * END + 40 {
-        return passage.into();
-    }
-    let at = |n: usize| passage.char_indices().nth(n).map_or(passage.len(), |(at, _)| at);
-    format!("{} […{} characters…] {}", &passage[..at(END)], count - 2 * END, &passage[at(count - END)..])
 }
 
 /// An estimate and its interval.

@@ -1,0 +1,109 @@
+//! What a person sees of texts that share passages.
+
+use std::fmt::Write;
+
+use lookalike::text::Span;
+use lookalike_engine::{Quoted, SharedPassage};
+
+use crate::output::{BOLD, DIM, GREEN, RED, both_ends, count, counted};
+
+/// Characters that are shown before a passage and behind it.
+const AROUND: usize = 40;
+
+/// The pairs that share most.
+pub(super) struct Page {
+    most: usize,
+    full: bool,
+    /// Each with the tokens that it shares, those that share most first, ties in the order in which they came.
+    pairs: Vec<(usize, String)>,
+    left: u64,
+}
+
+impl Page {
+    /// Of so many pairs.
+    pub(super) fn new(most: usize, full: bool) -> Self {
+        Self { most, full, pairs: Vec::new(), left: 0 }
+    }
+
+    /// Takes a pair, if it is among those that share most.
+    pub(super) fn take(&mut self, quoted: &Quoted) {
+        let shared = quoted.shares.shared_a.max(quoted.shares.shared_b);
+        let place = self.pairs.partition_point(|pair| pair.0 >= shared);
+        if place < self.most {
+            self.pairs.insert(place, (shared, pair(quoted, self.full)));
+        }
+        self.left += u64::from(place >= self.most || self.pairs.len() > self.most);
+        self.pairs.truncate(self.most);
+    }
+
+    /// All of it.
+    pub(super) fn text(self) -> String {
+        let pairs: Vec<String> = self.pairs.into_iter().map(|pair| pair.1).collect();
+        let mut text = pairs.join("\n");
+        if self.left > 0 {
+            let _ = writeln!(
+                text,
+                "\n{DIM}and {} that share less: --pairs N shows more, --json all{DIM:#}",
+                counted(self.left, "pair")
+            );
+        }
+        text
+    }
+}
+
+fn pair(quoted: &Quoted, full: bool) -> String {
+    let (mut page, shares) = (String::new(), quoted.shares);
+    let figures = shares.figures;
+    let _ = writeln!(page, "{BOLD}A: {}  B: {}{BOLD:#}", quoted.a, quoted.b);
+    let _ = writeln!(
+        page,
+        "{} of A's {} and {} of B's {} in {}; {DIM}containment of A in B {:.4}, of B in A {:.4}, resemblance {:.4}{DIM:#}",
+        count(shares.shared_a as u64),
+        counted(shares.tokens_a as u64, "token"),
+        count(shares.shared_b as u64),
+        count(shares.tokens_b as u64),
+        counted(shares.passages.len() as u64, "passage"),
+        figures.containment_ab,
+        figures.containment_ba,
+        figures.resemblance,
+    );
+    for passage in &shares.passages {
+        let SharedPassage { a, b, tokens, runs, .. } = passage;
+        let _ = writeln!(page, "\n  {BOLD}{}{BOLD:#}", counted(*tokens as u64, "token"));
+        for (side, (name, place)) in [("A", a), ("B", b)].into_iter().enumerate() {
+            let runs: Vec<Span> = runs.iter().map(|run| run[side]).collect();
+            let _ = writeln!(page, "  {name} {}..{}  {}", place.start, place.end, shown(quoted.texts[side], &runs, full));
+        }
+    }
+    page
+}
+
+/// A passage and what stands around it, on one line.
+fn shown(text: &str, runs: &[Span], full: bool) -> String {
+    let (Some(first), Some(last)) = (runs.first(), runs.last()) else { return String::new() };
+    let before: String = {
+        let mut before: Vec<char> = text[..first.start].chars().rev().take(AROUND).collect();
+        before.reverse();
+        before.into_iter().collect()
+    };
+    let behind: String = text[last.end..].chars().take(AROUND).collect();
+    let mut line = format!("{DIM}{}{DIM:#}", quiet(before.trim_start()));
+    let mut end = first.start;
+    for run in runs {
+        let start = run.start.max(end);
+        if start > end {
+            let _ = write!(line, "{RED}{}{RED:#}", quiet(&text[end..start]));
+        }
+        if run.end > start {
+            let _ = write!(line, "{GREEN}{}{GREEN:#}", quiet(&both_ends(&text[start..run.end], full)));
+        }
+        end = end.max(run.end);
+    }
+    let _ = write!(line, "{DIM}{}{DIM:#}", quiet(behind.trim_end()));
+    line
+}
+
+/// Text without line breaks, and without what else would command a terminal.
+fn quiet(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}

@@ -1,0 +1,148 @@
+//! `lookalike passages`.
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use crate::Place;
+
+const ESSAY: &str = "As we all know, the quick brown fox jumps over the lazy dog near the old river bank.\n\nI think that foxes are \
+    clever; nobody who has seen one at night would doubt that they know what they are about, and dogs are not.\n";
+const SOURCE: &str = "A fable. The Quick Brown Fox jumps over the lazy dog - near the old river bank - and is gone. Nobody who has ever \
+    seen one at night would doubt that they know what they are about.";
+
+fn place() -> Place {
+    let place = Place::new();
+    place
+        .write("essay.txt", ESSAY)
+        .write("source.txt", SOURCE)
+        .write("other.txt", "Nothing of all this is said in here by anybody at all.");
+    place
+}
+
+#[test]
+fn two_texts_are_shown_with_what_they_share() {
+    assert_snapshot!(place().run("passages essay.txt source.txt").shown(), @r#"
+    exit 0
+    --- stdout
+    A: "essay.txt"  B: "source.txt"
+    27 of A's 44 tokens and 27 of B's 36 in 2 passages; containment of A in B 0.4750, of B in A 0.5938, resemblance 0.3585
+
+      14 tokens
+      A 16..83  As we all know, the quick brown fox jumps over the lazy dog near the old river bank.  I think that foxes are clever; nobody
+      B 9..78  A fable. The Quick Brown Fox jumps over the lazy dog - near the old river bank - and is gone. Nobody who has ever seen
+
+      13 tokens
+      A 132..196  k that foxes are clever; nobody who has seen one at night would doubt that they know what they are about, and dogs are not.
+      B 114..178  bank - and is gone. Nobody who has ever seen one at night would doubt that they know what they are about.
+    --- stderr
+    1 pair of 1 text and 1 other share 2 passages; every shared run of 8 tokens or more is found
+    "#);
+    assert_snapshot!(place().run("passages essay.txt source.txt other.txt --gap 2 --least 4").shown(), @r#"
+    exit 0
+    --- stdout
+    A: "essay.txt"  B: "source.txt"
+    27 of A's 44 tokens and 27 of B's 36 in 2 passages; containment of A in B 0.4750, of B in A 0.5938, resemblance 0.3585
+
+      14 tokens
+      A 16..83  As we all know, the quick brown fox jumps over the lazy dog near the old river bank.  I think that foxes are clever; nobody
+      B 9..78  A fable. The Quick Brown Fox jumps over the lazy dog - near the old river bank - and is gone. Nobody who has ever seen
+
+      13 tokens
+      A 132..196  k that foxes are clever; nobody who has seen one at night would doubt that they know what they are about, and dogs are not.
+      B 114..178  bank - and is gone. Nobody who has ever seen one at night would doubt that they know what they are about.
+    --- stderr
+    1 pair of 1 text and 2 others share 2 passages; every shared run of 4 tokens or more is found
+    "#);
+}
+
+#[test]
+fn lines_of_json_say_where_passages_stand() {
+    let place = place();
+    assert_snapshot!(place.run("passages essay.txt source.txt --json").shown(), @r#"
+    exit 0
+    --- stdout
+    {"a":"essay.txt","b":"source.txt","resemblance":0.3584905660377358,"containment_ab":0.475,"containment_ba":0.59375,"intersection":19,"size_a":40,"size_b":32,"tokens_a":44,"tokens_b":36,"shared_a":27,"shared_b":27,"passages":[{"a":[16,83],"b":[9,78],"tokens":14,"text_a":"the quick brown fox jumps over the lazy dog near the old river bank","text_b":"The Quick Brown Fox jumps over the lazy dog - near the old river bank"},{"a":[132,196],"b":[114,178],"tokens":13,"text_a":"seen one at night would doubt that they know what they are about","text_b":"seen one at night would doubt that they know what they are about"}]}
+    --- stderr
+    1 pair of 1 text and 1 other share 2 passages; every shared run of 8 tokens or more is found
+    "#);
+    let ran = place.run("passages essay.txt source.txt other.txt --json --no-text -o found.jsonl");
+    let summary: Value = serde_json::from_str(&ran.err).unwrap();
+    assert_eq!((ran.code, &summary["texts_a"], &summary["texts_b"], &summary["passages"]), (0, &1.into(), &2.into(), &2.into()));
+    assert_snapshot!(place.read("found.jsonl"), @r#"
+    {"a":"essay.txt","b":"source.txt","resemblance":0.3584905660377358,"containment_ab":0.475,"containment_ba":0.59375,"intersection":19,"size_a":40,"size_b":32,"tokens_a":44,"tokens_b":36,"shared_a":27,"shared_b":27,"passages":[{"a":[16,83],"b":[9,78],"tokens":14},{"a":[132,196],"b":[114,178],"tokens":13}]}
+    "#);
+}
+
+#[test]
+fn of_one_collection_the_texts_are_compared_with_each_other() {
+    let place = place();
+    let lines: String = [("a", ESSAY), ("b", "short"), ("c", SOURCE), ("d", ESSAY)]
+        .map(|(id, text)| serde_json::json!({"id": id, "text": text}).to_string() + "\n")
+        .concat();
+    place.write("all.jsonl", lines);
+    let pairs = |arguments: &str| {
+        let ran = place.run(&format!("passages all.jsonl --json {arguments}"));
+        let pair = |line: &str| {
+            let line: Value = serde_json::from_str(line).unwrap();
+            format!("{}{}", line["a"].as_str().unwrap(), line["b"].as_str().unwrap())
+        };
+        (ran.code, ran.out.lines().map(pair).collect::<Vec<_>>().join(" "), ran.err)
+    };
+    assert_eq!(pairs("-q"), (0, "ac ad cd".into(), String::new()));
+    assert_eq!(pairs("-q --threshold 0.9"), (0, "ad".into(), String::new()));
+    assert_eq!(pairs("-q --least 30").1, "ad");
+    assert_eq!(pairs("-q --least 300"), (1, String::new(), String::new()));
+    // All windows that a and c share stand in d too.
+    let (code, found, words) = pairs("--common 2");
+    assert!(code == 0 && found == "ad" && words.contains("set aside: "), "{found} {words}");
+}
+
+#[test]
+fn what_shares_most_is_shown_first() {
+    let place = place();
+    let ran = place.run("passages essay.txt source.txt other.txt essay.txt --pairs 1");
+    assert!(ran.code == 2 && ran.err.contains("essay.txt: given twice"), "{}", ran.err);
+    place.write("copy.txt", ESSAY);
+    let ran = place.run("passages essay.txt source.txt copy.txt --pairs 1");
+    assert!(
+        ran.out.starts_with("A: \"essay.txt\"  B: \"copy.txt\"") && ran.out.contains("and 1 pair that share less"),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
+fn a_text_commands_no_terminal() {
+    let place = place();
+    place.write("evil.txt", format!("{SOURCE}\u{1b}[2J\u{7}"));
+    let ran = place.run("passages source.txt evil.txt");
+    assert!(ran.code == 0 && !ran.out.contains(['\u{1b}', '\u{7}']), "{:?}", ran.out);
+}
+
+#[test]
+fn what_cannot_be_is_told() {
+    let place = place();
+    place
+        .write("empty.jsonl", "")
+        .write("bad.jsonl", "{\"id\":1,\"text\":[\"a\"]}\n")
+        .write("twice.jsonl", "{\"id\":1,\"text\":\"a\"}\n".repeat(2));
+    for (arguments, part) in [
+        ("essay.txt source.txt --least 0", "passages of at least 0 tokens cannot be looked for: give a number from 1 to 1000"),
+        ("essay.txt source.txt --threshold 2", "--threshold 2: is no containment"),
+        ("essay.txt nowhere.txt", "nowhere.txt"),
+        ("essay.txt empty.jsonl", "empty.jsonl: no documents"),
+        ("empty.jsonl essay.txt", "empty.jsonl: no documents"),
+        ("essay.txt bad.jsonl", "bad.jsonl:1: field \"text\" is an array"),
+        ("essay.txt twice.jsonl", "twice.jsonl:2: id 1 was already used"),
+        ("essay.txt source.txt -o essay.txt", "essay.txt"),
+        ("essay.txt source.txt -o found.csv", "passages are JSON Lines"),
+        ("essay.txt source.txt --json --pairs 3", "cannot be used with"),
+    ] {
+        let ran = place.run(&format!("passages {arguments}"));
+        assert!(ran.code == 2 && ran.err.contains(part), "{arguments}: {} {}", ran.code, ran.err);
+        assert_eq!(place.read("essay.txt"), ESSAY);
+    }
+    place.write("half.jsonl", format!("x\n{}\n", serde_json::json!({"text": SOURCE})));
+    let ran = place.run("passages essay.txt half.jsonl --skip-bad bad.out");
+    assert!(ran.code == 0 && ran.err.contains("set aside: 1 line as no records"), "{}", ran.err);
+}
