@@ -221,3 +221,13 @@ bench-news: $(VENV)/installed
 	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --release --locked
 	mkdir -p bench/record
 	$(VENV)/bin/python -P bench/quality/news.py $(DATA) --out bench/record/news.json
+
+# How well shares of answers that stand in their sources tell four kinds of plagiarism apart, beside other tools' numbers.
+.PHONY: bench-plagiarism
+PLAGIARISM = bench/data/venv-plagiarism
+bench-plagiarism:
+	cargo build --release --locked
+	test -d $(PLAGIARISM) || python3 -m venv $(PLAGIARISM)
+	$(PLAGIARISM)/bin/pip install --quiet -r bench/rivals/requirements-plagiarism.txt
+	mkdir -p bench/record
+	$(PLAGIARISM)/bin/python -P bench/quality/plagiarism.py $(DATA) --out bench/record/plagiarism.json

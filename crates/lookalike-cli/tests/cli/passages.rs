@@ -28,12 +28,12 @@ fn two_texts_are_shown_with_what_they_share() {
     27 of A's 44 tokens and 27 of B's 36 in 2 passages; containment of A in B 0.4750, of B in A 0.5938, resemblance 0.3585
 
       14 tokens
-      A 16..83  As we all know, the quick brown fox jumps over the lazy dog near the old river bank.  I think that foxes are clever; nobody
-      B 9..78  A fable. The Quick Brown Fox jumps over the lazy dog - near the old river bank - and is gone. Nobody who has ever seen
+      A 16..83  As we all know, the quick brown fox jumps over the lazy dog near the old river bank.  I think that foxes are clever;
+      B 9..78  A fable. The Quick Brown Fox jumps over the lazy dog - near the old river bank - and is gone. Nobody who has ever
 
       13 tokens
-      A 132..196  k that foxes are clever; nobody who has seen one at night would doubt that they know what they are about, and dogs are not.
-      B 114..178  bank - and is gone. Nobody who has ever seen one at night would doubt that they know what they are about.
+      A 132..196  that foxes are clever; nobody who has seen one at night would doubt that they know what they are about, and dogs are not.
+      B 114..178  - and is gone. Nobody who has ever seen one at night would doubt that they know what they are about.
     --- stderr
     1 pair of 1 text and 1 other share 2 passages; every shared run of 8 tokens or more is found
     "#);
@@ -44,12 +44,12 @@ fn two_texts_are_shown_with_what_they_share() {
     27 of A's 44 tokens and 27 of B's 36 in 2 passages; containment of A in B 0.4750, of B in A 0.5938, resemblance 0.3585
 
       14 tokens
-      A 16..83  As we all know, the quick brown fox jumps over the lazy dog near the old river bank.  I think that foxes are clever; nobody
-      B 9..78  A fable. The Quick Brown Fox jumps over the lazy dog - near the old river bank - and is gone. Nobody who has ever seen
+      A 16..83  As we all know, the quick brown fox jumps over the lazy dog near the old river bank.  I think that foxes are clever;
+      B 9..78  A fable. The Quick Brown Fox jumps over the lazy dog - near the old river bank - and is gone. Nobody who has ever
 
       13 tokens
-      A 132..196  k that foxes are clever; nobody who has seen one at night would doubt that they know what they are about, and dogs are not.
-      B 114..178  bank - and is gone. Nobody who has ever seen one at night would doubt that they know what they are about.
+      A 132..196  that foxes are clever; nobody who has seen one at night would doubt that they know what they are about, and dogs are not.
+      B 114..178  - and is gone. Nobody who has ever seen one at night would doubt that they know what they are about.
     --- stderr
     1 pair of 1 text and 2 others share 2 passages; every shared run of 4 tokens or more is found
     "#);

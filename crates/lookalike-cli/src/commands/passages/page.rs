@@ -81,12 +81,7 @@ fn pair(quoted: &Quoted, full: bool) -> String {
 /// A passage and what stands around it, on one line.
 fn shown(text: &str, runs: &[Span], full: bool) -> String {
     let (Some(first), Some(last)) = (runs.first(), runs.last()) else { return String::new() };
-    let before: String = {
-        let mut before: Vec<char> = text[..first.start].chars().rev().take(AROUND).collect();
-        before.reverse();
-        before.into_iter().collect()
-    };
-    let behind: String = text[last.end..].chars().take(AROUND).collect();
+    let (before, behind) = (last_words(&text[..first.start]), first_words(&text[last.end..]));
     let mut line = format!("{DIM}{}{DIM:#}", quiet(before.trim_start()));
     let mut end = first.start;
     for run in runs {
@@ -101,6 +96,18 @@ fn shown(text: &str, runs: &[Span], full: bool) -> String {
     }
     let _ = write!(line, "{DIM}{}{DIM:#}", quiet(behind.trim_end()));
     line
+}
+
+/// The end of a text, from a word's beginning where words are separated.
+fn last_words(text: &str) -> &str {
+    let Some((start, _)) = text.char_indices().rev().nth(AROUND - 1).filter(|&(start, _)| start > 0) else { return text };
+    text[start..].split_once(char::is_whitespace).map_or(&text[start..], |(_, words)| words)
+}
+
+/// The beginning of a text, to a word's end.
+fn first_words(text: &str) -> &str {
+    let Some((end, _)) = text.char_indices().nth(AROUND) else { return text };
+    text[..end].rsplit_once(char::is_whitespace).map_or(&text[..end], |(words, _)| words)
 }
 
 /// Text without line breaks, and without what else would command a terminal.
