@@ -7,7 +7,7 @@ byte, and computes without holding the interpreter.
 - `dedup`: a collection, of which one of each group stays, and why; `pairs`: all its similar pairs; `evaluate`: which method does
   what on it. Lists, frames of pandas and polars, Arrow tables, data sets of Hugging Face, files and URLs; compared with
   references of the same kinds too, such as test sets. `apply`: drops from files by decisions that were written before.
-- `compare`: two texts, exactly, and what they share.
+- `compare`: two texts, exactly, and what they share; `passages`: what they share word for word, and where it stands.
 - `LshIndex`: texts in memory that can be asked for those that resemble a text.
 - `MinHash`, `Bottom`, `Modulo`, `SimHash`: makers of sketches, one text or a batch at a time.
 - `curve`: which pairs bands and rows find.
@@ -45,6 +45,7 @@ from lookalike._lookalike import (
     Modulo,
     ModuloSketch,
     Passage,
+    SharedPassage,
     Signature,
     SimHash,
     SimHashSketch,
@@ -52,6 +53,7 @@ from lookalike._lookalike import (
     curve,
     default_config,
     fingerprints,
+    passages,
 )
 from lookalike.applying import apply
 from lookalike.config import CollectionConfig, Config, DedupOptions, ReadOptions, RunOptions, ShinglesConfig
@@ -86,6 +88,7 @@ __all__ = [
     "ReadOptions",
     "Report",
     "RunOptions",
+    "SharedPassage",
     "ShinglesConfig",
     "Signature",
     "SimHash",
@@ -99,4 +102,5 @@ __all__ = [
     "evaluate",
     "fingerprints",
     "pairs",
+    "passages",
 ]

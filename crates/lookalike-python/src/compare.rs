@@ -4,6 +4,7 @@ use lookalike::{
     Method, Scratch,
     lsh::DEFAULT_SLOTS,
     sketch::{self, MinHash},
+    text::{CharCount, Span},
     verify::{self, Figures, Overlap},
 };
 use pyo3::{prelude::*, pybacked::PyBackedStr, types::PyDict};
@@ -149,11 +150,10 @@ fn comparison(method: &Method, texts: [&str; 2]) -> lookalike::Result<Comparison
     let both = (overlap.a + overlap.b) as f64;
     let containment = |size: u64| resemblance.map(|r| (r / (1.0 + r) * both / size.max(1) as f64).min(1.0));
     let in_characters = |text: &str, passages: Vec<verify::Passage>| {
-        let mut at = 0;
+        let mut chars = CharCount::new(text);
         let passages = passages.into_iter().map(|passage| {
-            let start = at;
-            at += text[passage.span.start..passage.span.end].chars().count();
-            Passage { start, end: at, shared: passage.shared }
+            let Span { start, end } = chars.span(passage.span);
+            Passage { start, end, shared: passage.shared }
         });
         passages.collect()
     };

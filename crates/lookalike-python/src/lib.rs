@@ -20,6 +20,8 @@ mod sketch;
 
 mod compare;
 
+mod passages;
+
 mod curve;
 
 mod index;
@@ -48,6 +50,8 @@ mod _lookalike {
     use super::index::{LshIndex, Match};
     #[pymodule_export]
     use super::items::fingerprints;
+    #[pymodule_export]
+    use super::passages::{SharedPassage, passages};
     #[pymodule_export]
     use super::sketch::{Bottom, BottomSketch, Estimate, MinHash, Modulo, ModuloSketch, Signature, SimHash, SimHashSketch};
 }

@@ -2,7 +2,7 @@
 
 use lookalike::{
     runs::{Joined, Run, covered},
-    text::Span,
+    text::{CharCount, Span},
     verify::Figures,
 };
 use serde::{Serialize, Serializer};
@@ -76,21 +76,11 @@ fn from_to<S: Serializer>(span: &Span, serializer: S) -> Result<S::Ok, S::Error>
     [span.start, span.end].serialize(serializer)
 }
 
-/// A text, where its tokens stand in it, and its characters.
+/// A text, and where its tokens stand in it.
 #[derive(Debug, Default)]
 pub(super) struct Placed {
     pub(super) text: String,
     pub(super) spans: Vec<Span>,
-}
-
-impl Placed {
-    /// The bytes of some tokens.
-    fn bytes(&self, first: usize, behind: usize) -> Span {
-        match (self.spans.get(first), self.spans.get(behind.wrapping_sub(1))) {
-            (Some(first), Some(last)) => Span { start: first.start, end: last.end },
-            _ => Span { start: 0, end: 0 },
-        }
-    }
 }
 
 impl Shares {
@@ -103,21 +93,19 @@ impl Shares {
         offsets: Offsets,
         words: bool,
     ) -> Self {
-        let mut chars = [a, b].map(|placed| Chars { text: &placed.text, counted: (0, 0) });
-        let mut place = |side: usize, span: Span| match offsets {
-            Offsets::Bytes => span,
-            Offsets::Chars => Span { start: chars[side].before(span.start), end: chars[side].before(span.end) },
-        };
-        let passage = |Joined { a: in_a, b: in_b, tokens, runs }: Joined| {
-            let [a_bytes, b_bytes] = [a.bytes(in_a.start, in_a.end), b.bytes(in_b.start, in_b.end)];
+        let spans = [&*a.spans, &*b.spans];
+        let mut chars = [a, b].map(|placed| CharCount::new(&placed.text));
+        let mut place = |side: usize, span: Span| if offsets == Offsets::Chars { chars[side].span(span) } else { span };
+        let passage = |joined: Joined| {
+            let [in_a, in_b] = joined.places(spans);
             let of = |placed: &Placed, span: Span| words.then(|| placed.text[span.start..span.end].to_string());
             SharedPassage {
-                a: place(0, a_bytes),
-                b: place(1, b_bytes),
-                tokens,
-                text_a: of(a, a_bytes),
-                text_b: of(b, b_bytes),
-                runs: runs.iter().map(|run| [a.bytes(run.a, run.a + run.tokens), b.bytes(run.b, run.b + run.tokens)]).collect(),
+                a: place(0, in_a),
+                b: place(1, in_b),
+                tokens: joined.tokens,
+                text_a: of(a, in_a),
+                text_b: of(b, in_b),
+                runs: joined.runs.iter().map(|run| run.places(spans)).collect(),
             }
         };
         Self {
@@ -128,22 +116,5 @@ impl Shares {
             shared_b: covered(runs.iter().map(|run| run.b..run.b + run.tokens)),
             passages: joined.into_iter().map(passage).collect(),
         }
-    }
-}
-
-/// Counts a text's characters, from where it has counted last.
-struct Chars<'a> {
-    text: &'a str,
-    /// A byte, and the characters before it.
-    counted: (usize, usize),
-}
-
-impl Chars<'_> {
-    /// The characters before a byte that one begins at.
-    fn before(&mut self, byte: usize) -> usize {
-        let (from, before) = if self.counted.0 <= byte { self.counted } else { (0, 0) };
-        let count = before + self.text[from..byte].chars().count();
-        self.counted = (byte, count);
-        count
     }
 }

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, ops::Range};
 
 use super::maximal::Run;
+use crate::text::Span;
 
 /// Stretches of two texts that share runs one behind the other, in the same order in both.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +16,26 @@ pub struct Joined {
     pub tokens: usize,
     /// The runs, in their order.
     pub runs: Vec<Run>,
+}
+
+impl Run {
+    /// Where it stands in both texts, by the places of their tokens.
+    pub fn places(&self, spans: [&[Span]; 2]) -> [Span; 2] {
+        [(self.a, spans[0]), (self.b, spans[1])].map(|(first, spans)| stretch(&(first..first + self.tokens), spans))
+    }
+}
+
+impl Joined {
+    /// Where it stands in both texts, by the places of their tokens.
+    pub fn places(&self, spans: [&[Span]; 2]) -> [Span; 2] {
+        [(&self.a, spans[0]), (&self.b, spans[1])].map(|(tokens, spans)| stretch(tokens, spans))
+    }
+}
+
+/// From the first of some tokens to the last.
+fn stretch(tokens: &Range<usize>, spans: &[Span]) -> Span {
+    let (first, last) = (spans.get(tokens.start), tokens.end.checked_sub(1).and_then(|last| spans.get(last)));
+    Span { start: first.map_or(0, |span| span.start), end: last.map_or(0, |span| span.end) }
 }
 
 /// Joins runs that follow each other in both texts with at most `gap` tokens between them in each, or that overlap by no more. Each

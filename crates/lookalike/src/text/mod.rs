@@ -31,7 +31,7 @@ pub use folds::Folds;
 pub(crate) use read::{Reader, TakeTokens, reads};
 pub use sentences::sentences;
 pub use source::Text;
-pub use spans::{Span, token_spans};
+pub use spans::{CharCount, Span, token_spans};
 pub use stop_words::Language;
 pub use tokens::{Tokens, TokensBy};
 

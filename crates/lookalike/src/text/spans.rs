@@ -17,6 +17,35 @@ pub struct Span {
     pub end: usize,
 }
 
+/// Counts a text's characters before places in it, quickly where each place is behind the last.
+#[derive(Debug, Clone)]
+pub struct CharCount<'a> {
+    text: &'a str,
+    /// A byte, and the characters before it.
+    counted: (usize, usize),
+}
+
+impl<'a> CharCount<'a> {
+    /// Of a text.
+    pub fn new(text: &'a str) -> Self {
+        Self { text, counted: (0, 0) }
+    }
+
+    /// A place in characters instead of bytes.
+    ///
+    /// # Panics
+    /// A place where no character begins.
+    pub fn span(&mut self, bytes: Span) -> Span {
+        Span { start: self.before(bytes.start), end: self.before(bytes.end) }
+    }
+
+    fn before(&mut self, byte: usize) -> usize {
+        let (from, before) = if self.counted.0 <= byte { self.counted } else { (0, 0) };
+        self.counted = (byte, before + self.text[from..byte].chars().count());
+        self.counted.1
+    }
+}
+
 /// The place of each token that [`canonicalise`](super::canonicalise) finds in `text`, in the same order.
 ///
 /// A token cut out of a piece that only normalises as a whole (½ is three characters) has the place of the whole piece; a
