@@ -121,6 +121,7 @@ else
 	python3 bench/speed/run.py bench/data/tiny.jsonl --runs 1
 	python3 bench/speed/cases.py $(DATA) --tiny --bound 60
 	python3 bench/speed/web.py $(DATA) --scale 300 --bound 60
+	python3 bench/link/run.py $(DATA) --runs 1 --people 20000 --bound 60 --folder bench/data/link-tiny
 endif
 
 # AltaVista's experiment: 30 million documents, 150 GB, generated while they are read. SCALE=100 is a hundredth.
@@ -200,6 +201,19 @@ bench-rivals-large: $(LARGE)
 	$(RIVALS)/bin/pip install --quiet -r bench/rivals/requirements.txt
 	target/release/lookalike pairs $(LARGE) --exact --threshold 0.8 -o bench/data/large.pairs.jsonl
 	$(RIVALS)/bin/python bench/rivals/run_all.py $(LARGE) bench/data/large.pairs.jsonl --lookalike target/release/lookalike --runs 1 --timeout 300 --out bench/record/rivals-large.json
+
+# Records: lookalike and rivals on five sets with known pairs, and a million people; in some eight minutes.
+.PHONY: bench-link
+LINKERS = bench/data/venv-link
+bench-link: $(LINKERS)/installed
+	cargo build --release --locked
+	mkdir -p bench/record
+	python3 bench/link/run.py $(DATA) --rivals $(LINKERS)/bin/python --out bench/record/link.json
+
+$(LINKERS)/installed: bench/rivals/requirements-link.txt
+	python3 -m venv $(LINKERS)
+	$(LINKERS)/bin/pip install --quiet --disable-pip-version-check -r $<
+	touch $@
 
 # All methods on the larger corpora, judged by `lookalike eval`: what docs/methods.md says.
 .PHONY: bench-quality

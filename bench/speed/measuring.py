@@ -4,7 +4,6 @@ import contextlib
 import os
 import platform
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -36,6 +35,10 @@ class Cost:
 
 class TooSlow(Exception):
     """A run was stopped at its bound."""
+
+
+class Failed(SystemExit):
+    """A run ended with an error. It ends the bench with its message, unless the bench goes on without that run."""
 
 
 class Watch(threading.Thread):
@@ -72,8 +75,12 @@ def _own_and_started(pid: int) -> tuple[float, float]:
     return user + system, started_user + started_system
 
 
-def measure(command: Sequence[str], temp: Path | None = None, bound: float = 36_000) -> tuple[Cost, str]:
+def measure(
+    command: Sequence[str], temp: Path | None = None, bound: float = 36_000, summary_on_stderr: bool = False
+) -> tuple[Cost, str]:
     """Runs a command to its end: its cost, and what it wrote to standard output. `temp` is its folder for temporary files.
+
+    With `summary_on_stderr`, what it wrote to standard error instead.
 
     What a run before wrote to its outputs is removed first: replacing a large file costs what deleting it does.
     """
@@ -108,9 +115,10 @@ def measure(command: Sequence[str], temp: Path | None = None, bound: float = 36_
             raise TooSlow(f"over {bound:.0f} s")
         if process.returncode != 0:
             messages.seek(0)
-            sys.exit(f"failed ({process.returncode}): {' '.join(command)}\n{messages.read().decode(errors='replace')}")
-        out.seek(0)
-        told = out.read().decode()
+            raise Failed(f"failed ({process.returncode}): {' '.join(command)}\n{messages.read().decode(errors='replace')}")
+        answer = messages if summary_on_stderr else out
+        answer.seek(0)
+        told = answer.read().decode()
     # The kernel counts own time finer than /proc, but not apart. Linux gives ru_maxrss in KiB.
     own = usage.ru_utime + usage.ru_stime - started if started else usage.ru_utime + usage.ru_stime
     return Cost(wall, own, started, usage.ru_maxrss * 1024 / 1e6, watch.most / 1e6 if watch else 0.0), told

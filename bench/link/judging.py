@@ -1,0 +1,105 @@
+"""Holds linked pairs against the true ones, and the source's estimate of precision against precision."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+# Days between the making of two records: of one customer, and of two customers drawn at random. Leskovec, Rajaraman, Ullman,
+# Mining of Massive Datasets, 3.8.3.
+OF_ONE, OF_TWO = 10.0, 45.0
+
+Pair = tuple[str, str]
+
+
+def valid_share(days: float, of_one: float = OF_ONE, of_two: float = OF_TWO) -> float:
+    """The share of true pairs in a set whose records are `days` apart on average: (45 - days) / 35, within 0 to 1.
+
+    A share f of true pairs makes the average 10 f + 45 (1 - f); the source solves that for f. Nobody has to look at a pair, if
+    there is something that the score does not know and that true pairs have otherwise than others.
+    """
+    return min(1.0, max(0.0, (of_two - days) / (of_two - of_one)))
+
+
+def ordered(a: str, b: str) -> Pair:
+    """A pair as it is held: the same, whichever comes first."""
+    return (a, b) if a < b else (b, a)
+
+
+def lines(path: Path) -> Iterable[dict]:
+    """The objects of a file of JSON Lines."""
+    with path.open("rb") as file:
+        yield from map(json.loads, file)
+
+
+def pairs_of_clusters(clusters: Iterable[tuple[str, str]]) -> set[Pair]:
+    """All pairs of records of one cluster, from records with their clusters."""
+    members = defaultdict(list)
+    for record, cluster in clusters:
+        members[cluster].append(record)
+    return {ordered(a, b) for group in members.values() for a, b in combinations(group, 2)}
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A pair that a tool scored, and what it decided."""
+
+    pair: Pair
+    score: float
+    match: bool
+
+
+def scored(path: Path) -> list[Scored]:
+    """What a tool wrote: lookalike with a verdict, the others with true or false."""
+    return [
+        Scored(ordered(line["a"], line["b"]), line["score"], line["match"] if "match" in line else line["verdict"] == "match")
+        for line in lines(path)
+    ]
+
+
+def figures(found: int, right: int, true: int) -> dict[str, float]:
+    """Precision, recall and F1 of so many pairs, so many of them right, of so many that there are."""
+    return {
+        "precision": right / found if found else 0.0,
+        "recall": right / true if true else 0.0,
+        "f1": 2 * right / (found + true) if found + true else 0.0,
+    }
+
+
+def judge(pairs: Sequence[Scored], truth: set[Pair]) -> dict[str, object]:
+    """The figures of a tool's own decision, and those of the best threshold, known in hindsight, over the pairs that it wrote."""
+    own = {scored.pair for scored in pairs if scored.match}
+    verdict: dict[str, object] = {"matches": len(own), **figures(len(own), len(own & truth), len(truth))}
+    best, right = {"f1": verdict["f1"], "threshold": None}, 0
+    falling = sorted(pairs, key=lambda scored: -scored.score)
+    for count, each in enumerate(falling, 1):
+        right += each.pair in truth
+        # A threshold does not part equal scores.
+        if count == len(falling) or falling[count].score < each.score:
+            f1 = figures(count, right, len(truth))["f1"]
+            if f1 > best["f1"]:
+                best = {"f1": f1, "threshold": each.score}
+    return {**verdict, "hindsight": best}
+
+
+def bands(pairs: Sequence[Scored], truth: set[Pair], opened: dict[str, int], count: int = 5) -> list[dict[str, float]]:
+    """Pairs cut into bands by score, as many in each: the source's estimate from the days between, and what is so."""
+    falling = sorted(pairs, key=lambda scored: (-scored.score, scored.pair))
+    found = []
+    for band in range(count):
+        part = falling[len(falling) * band // count : len(falling) * (band + 1) // count]
+        if part:
+            days = sum(abs(opened[each.pair[0]] - opened[each.pair[1]]) for each in part) / len(part)
+            found.append(
+                {
+                    "highest": part[0].score,
+                    "lowest": part[-1].score,
+                    "pairs": len(part),
+                    "days": days,
+                    "estimated": valid_share(days),
+                    "true": sum(each.pair in truth for each in part) / len(part),
+                }
+            )
+    return found

@@ -1,0 +1,292 @@
+"""`make bench-link`: records that are of one person, restaurant or paper, found by lookalike and by others, and a million people.
+
+Whole processes in turn, from JSON Lines to scored pairs, each judged by the same lines of judging.py. A tool that fails or is
+stopped at the bound has that said in its place; one that takes long is run once. The rivals are programs in bench/rivals, each
+with settings of its own manual where that has a recipe for the set ("documented" in the table), and ours elsewhere.
+"""
+
+import argparse
+import hashlib
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+
+from judging import Pair, Scored, bands, judge, lines, ordered, pairs_of_clusters, scored
+
+HERE = Path(__file__).resolve().parent
+RIVALS = HERE.parent / "rivals"
+sys.path.append(str(HERE.parent / "speed"))
+import measuring  # noqa: E402
+
+# A rival's address space: febrl3 with 10,000 pairs to learn from made dedupe take all the memory that there was.
+LARGEST = 8 << 30
+HEADER = (
+    "set",
+    "tool",
+    "precision",
+    "recall",
+    "F1",
+    "F1 in hindsight",
+    "pairs scored",
+    "of all",
+    "wall s",
+    "CPU s",
+    "peak MB",
+    "runs",
+)
+
+
+@dataclass(frozen=True)
+class Contest:
+    """A set, its files, and who is run on it by which recipe."""
+
+    name: str
+    inputs: tuple[str, ...]
+    rivals: tuple[tuple[str, str], ...]
+    # Which of the recipes are a manual's.
+    documented: tuple[str, ...] = ()
+    # Whether truth is a file of pairs, and not the records' clusters.
+    is_pairs: bool = False
+
+
+PEOPLE = (("recordlinkage", "febrl"), ("recordlinkage", "febrl-wide"), ("splink", "febrl"), ("dedupe", "febrl"))
+CONTESTS = (
+    Contest("febrl1", ("febrl1",), PEOPLE, ("recordlinkage febrl", "splink febrl")),
+    Contest("febrl3", ("febrl3",), PEOPLE, ("recordlinkage febrl", "splink febrl")),
+    Contest(
+        "restaurant_dedupe",
+        ("restaurant_dedupe",),
+        (("recordlinkage", "restaurant"), ("splink", "restaurant"), ("dedupe", "restaurant")),
+        ("dedupe restaurant",),
+    ),
+    Contest(
+        "dblp_acm", ("dblp", "acm"), (("recordlinkage", "dblp_acm"), ("splink", "dblp_acm"), ("dedupe", "dblp_acm")), (), True
+    ),
+    Contest("cora", ("cora",), (("recordlinkage", "cora"), ("splink", "cora"), ("dedupe", "cora")), (), True),
+    Contest("people", ("people",), (("splink", "people"),)),
+)
+
+
+@dataclass
+class Tool:
+    """A contestant, what its runs cost, and what was found of its last answer."""
+
+    contest: Contest
+    name: str
+    recipe: str
+    command: list[str]
+    out: Path
+    is_documented: bool
+    version: str | None = None
+    problem: str | None = None
+    runs: list[measuring.Cost] = field(default_factory=list)
+    told: dict = field(default_factory=dict)
+    verdict: dict = field(default_factory=dict)
+
+    def median(self) -> dict[str, float]:
+        """The medians, each measure for itself; CPU with that of processes it started."""
+        return {
+            "wall_s": round(median(run.wall_s for run in self.runs), 3),
+            "cpu_s": round(median(run.cpu_s + run.generator_cpu_s for run in self.runs), 3),
+            "peak_mb": round(median(run.peak_mb for run in self.runs), 1),
+        }
+
+    def record(self, possible: int) -> dict[str, object]:
+        """What the file keeps."""
+        candidates = self.told.get("candidates")
+        return {
+            "tool": self.name,
+            "version": self.version,
+            "recipe": self.recipe,
+            "documented": self.is_documented,
+            "problem": self.problem,
+            "median": self.median() if self.runs else None,
+            "runs": [run.record() for run in self.runs],
+            "candidates": candidates,
+            "share_scored": candidates / possible if candidates is not None else None,
+            **({"labelled": self.told["labelled"]} if "labelled" in self.told else {}),
+            **self.verdict,
+        }
+
+    def row(self, possible: int) -> tuple[str, ...]:
+        """A row of the table."""
+        name = f"{self.name} {self.version or ''}".strip() + (f" ({self.recipe})" if self.recipe else "")
+        name += " *" if self.is_documented else ""
+        if not self.verdict:
+            return (self.contest.name, name, self.problem or "not run", *("" for _ in HEADER[3:]))
+        cost, verdict, candidates = self.median(), self.verdict, self.told["candidates"]
+        return (
+            self.contest.name,
+            name,
+            *(f"{verdict[of]:.4f}" for of in ("precision", "recall", "f1")),
+            f"{verdict['hindsight']['f1']:.4f}",
+            f"{candidates:,}",
+            f"{100 * candidates / possible:.4f} %",
+            f"{cost['wall_s']:.2f}",
+            f"{cost['cpu_s']:.2f}",
+            f"{cost['peak_mb']:.0f}",
+            str(len(self.runs)),
+        )
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the sets' records and true pairs are laid out, and how."""
+
+    data: Path
+    folder: Path
+
+    def records(self, name: str) -> Path:
+        """A collection."""
+        return self.folder / f"{name}.jsonl"
+
+    def truth(self, contest: Contest) -> Path:
+        """The true pairs of a set."""
+        return self.folder / f"{contest.name}.truth.jsonl"
+
+    def lay_out(self, contests: Sequence[Contest], people: int) -> None:
+        """Plain files, as a user would have them. The people are made once for a size."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        for contest in contests:
+            if contest.name == "people":
+                if not self.records("people").exists() or (self.folder / "people.count").read_text() != str(people):
+                    program = [sys.executable, HERE / "make_people.py", self.data, self.records("people"), "--count", str(people)]
+                    subprocess.run(program, check=True)
+                    (self.folder / "people.count").write_text(str(people))
+                continue
+            unpacked = self.unpacked(contest.name)
+            if len(contest.inputs) == 1:
+                self.records(contest.name).write_bytes(b"".join(unpacked))
+            else:
+                for name in contest.inputs:
+                    of = [line for line in unpacked if json.loads(line)["source"] == name]
+                    self.records(name).write_bytes(b"".join(of))
+            if contest.is_pairs:
+                self.truth(contest).write_bytes(b"".join(self.unpacked(f"{contest.name}.matches")))
+            else:
+                pairs = sorted(self.true_pairs(contest))
+                self.truth(contest).write_text("".join(json.dumps({"a": a, "b": b}) + "\n" for a, b in pairs))
+
+    def unpacked(self, name: str) -> list[bytes]:
+        """Lines of a set."""
+        command = ["zstd", "-dc", self.data / "er" / f"{name}.jsonl.zst"]
+        return subprocess.run(command, capture_output=True, check=True).stdout.splitlines(keepends=True)
+
+    def true_pairs(self, contest: Contest) -> set[Pair]:
+        """The true pairs of a set: as given, or all pairs of one cluster."""
+        if contest.is_pairs:
+            return {ordered(line["a"], line["b"]) for line in lines(self.truth(contest))}
+        return pairs_of_clusters((record["id"], record["cluster"]) for record in lines(self.records(contest.name)))
+
+    def possible(self, contest: Contest) -> tuple[int, int]:
+        """How many records a set has, and pairs that could be scored: across the two collections, if there are two."""
+        sizes = []
+        for name in contest.inputs:
+            with self.records(name).open("rb") as file:
+                sizes.append(sum(1 for _ in file))
+        return sum(sizes), sizes[0] * sizes[1] if len(sizes) == 2 else sizes[0] * (sizes[0] - 1) // 2
+
+
+def tools(place: Place, contest: Contest, options: argparse.Namespace) -> list[Tool]:
+    """Who is run on a set: lookalike with the set's configuration, and the rivals, if they are installed."""
+    inputs = [str(place.records(name)) for name in contest.inputs]
+    out = place.folder / f"{contest.name}.lookalike.pairs.jsonl"
+    command = [options.lookalike, "link", *inputs, "--config", str(HERE / f"{contest.name}.toml"), "-o", str(out), "--json"]
+    told = subprocess.run([options.lookalike, "--version"], capture_output=True, text=True, check=True).stdout
+    found = [Tool(contest, "lookalike", "", command, out, False, told.split()[-1])]
+    for name, recipe in contest.rivals if options.rivals else ():
+        out = place.folder / f"{contest.name}.{name}.{recipe}.pairs.jsonl"
+        # Nothing may depend on how Python's hashes fall.
+        command = ["prlimit", f"--as={LARGEST}", "env", "PYTHONHASHSEED=0", str(options.rivals), "-W", "ignore"]
+        command += [str(RIVALS / f"{name}_link.py"), recipe, *inputs, "--out", str(out)]
+        command += ["--truth", str(place.truth(contest))] if name == "dedupe" else []
+        command += ["--floor", "0.01"] if contest.name == "people" else []
+        tool = Tool(contest, name, recipe, command, out, f"{name} {recipe}" in contest.documented)
+        asked = [options.rivals, "-c", f"import importlib.metadata as m; print(m.version('{name}'))"]
+        answer = subprocess.run(asked, capture_output=True, text=True, check=False)
+        tool.version = answer.stdout.strip() or None
+        tool.problem = None if tool.version else "not installed"
+        found.append(tool)
+    return found
+
+
+def run_in_turn(contestants: Sequence[Tool], options: argparse.Namespace) -> None:
+    """Every tool once, then every tool again that did not fail and was not slow."""
+    for turn in range(options.runs):
+        for tool in contestants:
+            if tool.problem or any(run.wall_s > options.once_over for run in tool.runs):
+                continue
+            print(f"{tool.contest.name}, run {turn + 1} of {options.runs}: {tool.name} {tool.recipe}", file=sys.stderr)
+            tool.out.unlink(missing_ok=True)
+            try:
+                cost, told = measuring.measure(tool.command, bound=options.bound, summary_on_stderr=tool.name == "lookalike")
+                tool.told = json.loads(told)
+                tool.runs.append(cost)
+            except measuring.TooSlow as problem:
+                tool.problem = str(problem)
+            except measuring.Failed as problem:
+                tool.problem = f"failed: {str(problem).strip().splitlines()[-1]}"
+
+
+def main() -> None:
+    """Lays out the sets, runs all, judges all, prints the table, records it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path, help="the folder with er/febrl1.jsonl.zst and the others")
+    parser.add_argument("--lookalike", default=measuring.lookalike(), help="the program")
+    parser.add_argument("--rivals", type=Path, help="the Python that has the rivals; without it lookalike runs alone")
+    parser.add_argument("--only", nargs="+", choices=[contest.name for contest in CONTESTS], help="these sets")
+    parser.add_argument("--people", type=int, default=1_000_000)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--once-over", type=float, default=10, help="what takes more seconds is run once")
+    parser.add_argument("--bound", type=float, default=100, help="seconds for one run")
+    parser.add_argument("--folder", type=Path, default=measuring.ROOT / "bench/data/link", help="where files are laid out")
+    parser.add_argument("--out", type=Path, help="where the figures go, as JSON")
+    options = parser.parse_args()
+
+    contests = [contest for contest in CONTESTS if not options.only or contest.name in options.only]
+    place = Place(options.data, options.folder)
+    place.lay_out(contests, options.people)
+    contestants = {contest: tools(place, contest, options) for contest in contests}
+    # All are run before any is judged: Linux counts a parent's size into its child's peak.
+    for contest in contests:
+        for name in contest.inputs:
+            measuring.warm(place.records(name))
+        run_in_turn(contestants[contest], options)
+
+    record, rows = {**measuring.machine(), "bound_s": options.bound, "sets": {}}, [HEADER, tuple("---" for _ in HEADER)]
+    for contest in contests:
+        truth = place.true_pairs(contest)
+        records, possible = place.possible(contest)
+        answer: list[Scored] = []
+        for tool in contestants[contest]:
+            if tool.runs and not tool.problem:
+                pairs = scored(tool.out)
+                tool.verdict = judge(pairs, truth)
+                answer = pairs if tool.name == "lookalike" else answer
+            rows.append(tool.row(possible))
+        figures = {"records": records, "possible_pairs": possible, "true_pairs": len(truth)}
+        if contest.name == "people":
+            opened = {line["id"]: line["opened"] for line in lines(place.records("people"))}
+            figures["sha256"] = hashlib.sha256(place.records("people").read_bytes()).hexdigest()
+            figures["estimate"] = bands(answer, truth, opened)
+        record["sets"][contest.name] = {**figures, "tools": [tool.record(possible) for tool in contestants[contest]]}
+
+    print("\n".join(f"| {' | '.join(row)} |" for row in rows))
+    print("* by its manual's recipe for this set. dedupe is shown true pairs; F1 in hindsight is that of the best threshold.")
+    for band in record["sets"].get("people", {}).get("estimate", ()):
+        print(
+            f"people, scores {band['lowest']:g} to {band['highest']:g}: {band['pairs']:,} pairs, {band['days']:.1f} days apart, "
+            f"so {100 * band['estimated']:.1f} % are estimated to be true; {100 * band['true']:.1f} % are"
+        )
+    if options.out:
+        options.out.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    if any(tool.name == "lookalike" and tool.problem for found in contestants.values() for tool in found):
+        sys.exit("lookalike failed on a set")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+"""What the programs that link records share: what they read, what they write and what they tell.
+
+Each is run as `TOOL_link.py RECIPE INPUT [INPUT] --out PAIRS`. It reads JSON Lines {"id", "fields": {...}}, one collection or
+two, writes each pair that it scored to PAIRS as {"a", "b", "score", "match"}, `match` being its own decision, and prints one line
+of JSON with the number of pairs that it scored. An empty value is a missing one.
+"""
+
+import argparse
+import json
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+PEOPLE = (
+    "given_name",
+    "surname",
+    "street_number",
+    "address_1",
+    "address_2",
+    "suburb",
+    "postcode",
+    "state",
+    "date_of_birth",
+    "soc_sec_id",
+)
+RESTAURANT = ("name", "address", "city", "cuisine")
+PAPER = ("title", "authors", "venue", "year")
+CITATION = ("title", "author", "venue", "year", "pages")
+# What each recipe reads of a record, and whether it is cleaned: febrl's examples take the values as they are.
+FIELDS = {
+    "febrl": (PEOPLE, False),
+    "febrl-wide": (PEOPLE, False),
+    "people": (PEOPLE, False),
+    "restaurant": (RESTAURANT, True),
+    "dblp_acm": (PAPER, True),
+    "cora": (CITATION, True),
+}
+
+Record = dict[str, str | None]
+
+
+def arguments(tool: str, recipes: Iterable[str]) -> argparse.Namespace:
+    """Parse the command line that all have in common."""
+    parser = argparse.ArgumentParser(description=f"Links records with {tool}.")
+    parser.add_argument("recipe", choices=sorted(recipes))
+    parser.add_argument("inputs", type=Path, nargs="+", help="one collection, or two to be linked")
+    parser.add_argument("--out", type=Path, required=True, help="where the scored pairs go")
+    parser.add_argument("--floor", type=float, default=0.0, help="pairs with a lower score are counted, but not written")
+    parser.add_argument("--truth", type=Path, help='true pairs {"a", "b"}, for tools that learn')
+    options = parser.parse_args()
+    if len(options.inputs) > 2:
+        parser.error("one input or two")
+    return options
+
+
+def clean(text: str) -> str:
+    """Words and numbers in lower case, a space between them."""
+    return " ".join(re.findall(r"[^\W_]+", text.lower()))
+
+
+def read(path: Path, recipe: str) -> dict[str, Record]:
+    """Read records by id."""
+    names, is_cleaned = FIELDS[recipe]
+    prepare: Callable[[str], str] = clean if is_cleaned else str.strip
+    found = {}
+    with path.open("rb") as file:
+        for line in file:
+            record = json.loads(line)
+            fields = record["fields"]
+            found[record["id"]] = {name: prepare(fields[name]) or None for name in names}
+    return found
+
+
+def write(path: Path, pairs: Iterable[tuple[str, str, float, bool]]) -> None:
+    """Write the scored pairs, a line each."""
+    with path.open("w", encoding="utf-8") as file:
+        for a, b, score, match in pairs:
+            file.write(f'{{"a": "{a}", "b": "{b}", "score": {score:.6g}, "match": {"true" if match else "false"}}}\n')
+
+
+def tell(candidates: int, **more: object) -> None:
+    """Print what the bench wants to know beside the pairs."""
+    print(json.dumps({"candidates": int(candidates), **more}))
