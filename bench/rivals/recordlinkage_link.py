@@ -62,9 +62,11 @@ def citations(compare: recordlinkage.Compare) -> None:
 ANY_OF_FIVE = [Block(field) for field in ("soc_sec_id", "given_name", "surname", "date_of_birth", "postcode")]
 TOGETHER = [
     Block("soc_sec_id"),
-    Block(["given_name", "surname", "postcode"]),
     Block(["date_of_birth", "given_name"]),
     Block(["date_of_birth", "surname"]),
+    Block(["given_name", "surname", "postcode"]),
+    Block(["address_1", "surname"]),
+    Block(["address_1", "street_number"]),
 ]
 # Blocks, comparisons, and the sum above which a pair is a match, or None: ECM decides.
 RECIPES = {
