@@ -8,8 +8,8 @@ for a million people: more namesakes than in life, which makes blocks larger and
 A duplicate has one to four errors, in fields drawn by weight: a character put in, left out, another or changed places with the
 next; what a scanner or an ear mistakes; a space lost or put in; an empty field; the value of somebody else (moved, married); the
 two names or the two lines of the address exchanged. `opened` is the day on which the record was made, and belongs to no field:
-even over 135 days, so that two persons' are 45 days apart on average, and a duplicate's 10 days from its original's on average.
-By that the source's estimate of precision is held against the truth (judging.py).
+the records of one person are 10 days apart on average, those of two persons 45. By that the source's estimate of precision is
+held against the truth (judging.py).
 
 The output depends on the seed and on nothing else: `--count 1000000` is the same file everywhere (run.py records its SHA-256).
 """
@@ -42,8 +42,9 @@ DIGITS = {NUMBER, POSTCODE, BORN, SOCIAL}
 # A record has so many errors, and an original so many duplicates, with these weights: 1, 2, 3, ...
 ERRORS, DUPLICATES = (40, 30, 20, 10), (70, 20, 10)
 DUPLICATE_SHARE = 0.2
-# Two even draws over so many days are a third of it apart on average: the source's 45. A duplicate's is even over 0 to 20.
-DAYS, LATEST = 135, 20
+# A person came on one of so many days, and each record was made within so many days of that. Two even draws are a third of their
+# range apart on average: 10 days for one person; and for two, whose records move a little beside, 45.1.
+DAYS, WITHIN = 132, 30
 # What a scanner reads for another, and what sounds alike.
 MISTAKEN = (
     ("rn", "m"),
@@ -198,12 +199,11 @@ class People:
         """The collection, a line each, in an order of its own."""
         copies = round(count * DUPLICATE_SHARE)
         persons = self.persons(count - copies)
-        opened = self.draw.choices(range(DAYS), k=len(persons))
-        made = [(person, cluster, opened[cluster]) for cluster, person in enumerate(persons)]
+        came = self.draw.choices(range(DAYS), k=len(persons))
+        made = [(person, cluster) for cluster, person in enumerate(persons)]
         for cluster in self.draw.sample(range(len(persons)), len(persons)):
             for _ in range(min(copies, self.draw.choices(range(1, len(DUPLICATES) + 1), DUPLICATES)[0])):
-                later = opened[cluster] + self.draw.choice((-1, 1)) * self.draw.randint(0, LATEST)
-                made.append((self.duplicate(persons[cluster], persons), cluster, later))
+                made.append((self.duplicate(persons[cluster], persons), cluster))
                 copies -= 1
             if not copies:
                 break
@@ -211,13 +211,14 @@ class People:
         # The values are plain ASCII without quotation marks or backslashes, but for what febrl may have: encoded once.
         encoded = {}
         lines = []
-        for number, (person, cluster, day) in enumerate(made):
+        for number, (person, cluster) in enumerate(made):
             parts = []
             for field, value in zip(FIELDS, person, strict=True):
                 text = encoded.get(value)
                 if text is None:
                     text = encoded[value] = json.dumps(value)
                 parts.append(f'"{field}": {text}')
+            day = came[cluster] + self.draw.randrange(WITHIN)
             lines.append(f'{{"id": "p{number}", "fields": {{{", ".join(parts)}}}, "cluster": "{cluster}", "opened": {day}}}\n')
         return lines
 

@@ -149,14 +149,11 @@ class Place:
         return self.folder / f"{contest.name}.truth.jsonl"
 
     def lay_out(self, contests: Sequence[Contest], people: int) -> None:
-        """Plain files, as a user would have them. The people are made once for a size."""
+        """Plain files, as a user would have them."""
         self.folder.mkdir(parents=True, exist_ok=True)
         for contest in contests:
             if contest.name == "people":
-                if not self.records("people").exists() or (self.folder / "people.count").read_text() != str(people):
-                    program = [sys.executable, HERE / "make_people.py", self.data, self.records("people"), "--count", str(people)]
-                    subprocess.run(program, check=True)
-                    (self.folder / "people.count").write_text(str(people))
+                self.make_people(people)
                 continue
             unpacked = self.unpacked(contest.name)
             if len(contest.inputs) == 1:
@@ -170,6 +167,14 @@ class Place:
             else:
                 pairs = sorted(self.true_pairs(contest))
                 self.truth(contest).write_text("".join(json.dumps({"a": a, "b": b}) + "\n" for a, b in pairs))
+
+    def make_people(self, count: int) -> None:
+        """The people are made once, as long as their number and what makes them stay the same."""
+        program, note = HERE / "make_people.py", self.folder / "people.made-by"
+        maker = f"{count} {hashlib.sha256(program.read_bytes()).hexdigest()}"
+        if not self.records("people").exists() or not note.exists() or note.read_text() != maker:
+            subprocess.run([sys.executable, program, self.data, self.records("people"), "--count", str(count)], check=True)
+            note.write_text(maker)
 
     def unpacked(self, name: str) -> list[bytes]:
         """Lines of a set."""

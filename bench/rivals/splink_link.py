@@ -141,7 +141,9 @@ def main() -> None:
     """Read, train, predict, write."""
     options = linking.arguments("Splink", RECIPES)
     recipe = RECIPES[options.recipe]
-    api = DuckDBAPI(connection=duckdb.connect())
+    # It may use as much memory as the bench lets any rival have, and then write to disk.
+    limits = {"memory_limit": "5GB", "temp_directory": f"{options.out}.spilled"}
+    api = DuckDBAPI(connection=duckdb.connect(config=limits))
     tables = []
     for path, name in zip(options.inputs, NAMES, strict=False):
         records = linking.read(path, options.recipe)

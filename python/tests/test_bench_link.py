@@ -77,7 +77,7 @@ def test_people_are_the_same_each_time_and_as_many_as_asked_for(tmp_path: Path, 
     assert {tuple(record["fields"]) for record in records} == {make_people.FIELDS}
 
 
-def test_duplicates_differ_and_were_made_within_three_weeks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_duplicates_differ_and_were_made_within_a_month(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     records = [json.loads(line) for line in make_people.People(pool(tmp_path, monkeypatch), 6).records(1000)]
     clusters: dict[str, list[dict]] = {}
     for record in records:
@@ -86,7 +86,19 @@ def test_duplicates_differ_and_were_made_within_three_weeks(tmp_path: Path, monk
     assert twice
     for one, other in twice:
         assert one["fields"] != other["fields"]
-        assert abs(one["opened"] - other["opened"]) <= make_people.LATEST
+        assert abs(one["opened"] - other["opened"]) < make_people.WITHIN
+
+
+def test_days_between_are_those_of_the_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    records = [json.loads(line) for line in make_people.People(pool(tmp_path, monkeypatch), 6).records(40_000)]
+    draw, clusters = random.Random(1), {}
+    one = []
+    for record in records:
+        one += [abs(record["opened"] - other) for other in clusters.setdefault(record["cluster"], [])]
+        clusters[record["cluster"]].append(record["opened"])
+    two = [abs(a["opened"] - b["opened"]) for a, b in zip(records, draw.sample(records, len(records)), strict=True)]
+    assert sum(one) / len(one) == pytest.approx(judging.OF_ONE, abs=0.3)
+    assert sum(two) / len(two) == pytest.approx(judging.OF_TWO, abs=0.7)
 
 
 def test_too_many_or_too_few_people_are_refused(
