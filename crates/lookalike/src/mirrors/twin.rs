@@ -1,0 +1,176 @@
+//! The judge: page against page.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::prelude::*;
+
+use super::{Counterpart, Likes, Mirrors, Page, ShareOf, Side, SitePair};
+
+/// Some pages of a side, of which those in group [`ALONE`] are like no other.
+type Pages = Vec<(u32, u32, u64)>;
+
+const GROUPS: u32 = 8;
+const SITES: u32 = 4;
+
+fn pages(given: &Pages) -> Vec<Page> {
+    given.iter().zip(0..).map(|(&(group, site, path), page)| Page { group, site, page, path }).collect()
+}
+
+fn side(given: &Pages) -> Side {
+    let mut sites = vec![0; SITES as usize];
+    given.iter().for_each(|&(_, site, _)| sites[site as usize] += 1);
+    let all = pages(given);
+    // Another order than that of their numbers.
+    Side::new(GROUPS, all.into_iter().rev().filter(|page| page.group < GROUPS).collect(), sites)
+}
+
+struct Twin {
+    a: Vec<Page>,
+    b: Vec<Page>,
+    within: bool,
+    likes: BTreeMap<(u32, u32), f64>,
+}
+
+impl Twin {
+    fn resemblance(&self, a: &Page, b: &Page) -> Option<f64> {
+        match (a.group < GROUPS && b.group < GROUPS, a.group == b.group) {
+            (false, _) => None,
+            (true, true) => Some(1.0),
+            (true, false) => self.likes.get(&(a.group.min(b.group), a.group.max(b.group))).copied(),
+        }
+    }
+
+    fn all(&self, a: u32, b: u32) -> Vec<Counterpart> {
+        let mut all = Vec::new();
+        for p in self.a.iter().filter(|page| page.site == a) {
+            for q in self.b.iter().filter(|page| page.site == b) {
+                if let Some(resemblance) = self.resemblance(p, q) {
+                    all.push(Counterpart { a: p.page, b: q.page, resemblance, same_path: p.path == q.path });
+                }
+            }
+        }
+        all
+    }
+
+    fn counterparts(&self, a: u32, b: u32) -> Vec<Counterpart> {
+        let mut all = self.all(a, b);
+        all.sort_by(|p, q| {
+            let alike = q.resemblance.total_cmp(&p.resemblance);
+            q.same_path.cmp(&p.same_path).then(alike).then((p.a, p.b).cmp(&(q.a, q.b)))
+        });
+        let (mut of_a, mut of_b) = (BTreeSet::new(), BTreeSet::new());
+        all.retain(|pair| {
+            let free = !of_a.contains(&pair.a) && !of_b.contains(&pair.b);
+            if free {
+                of_a.insert(pair.a);
+                of_b.insert(pair.b);
+            }
+            free
+        });
+        all.sort_by_key(|pair| pair.a);
+        all
+    }
+
+    fn site_pair(&self, a: u32, b: u32) -> SitePair {
+        let pages = |pages: &[Page], site| pages.iter().filter(|page| page.site == site).count() as u64;
+        let all = self.all(a, b);
+        SitePair {
+            a,
+            b,
+            pages_a: pages(&self.a, a),
+            pages_b: pages(&self.b, b),
+            matched_a: all.iter().map(|pair| pair.a).collect::<BTreeSet<_>>().len() as u64,
+            matched_b: all.iter().map(|pair| pair.b).collect::<BTreeSet<_>>().len() as u64,
+        }
+    }
+
+    fn site_pairs(&self, share: f64, of: ShareOf) -> Vec<SitePair> {
+        let all = (0..SITES).flat_map(|a| (0..SITES).map(move |b| (a, b)));
+        let pairs = all.filter(|(a, b)| !self.within || a < b).map(|(a, b)| self.site_pair(a, b));
+        let reaches = |pair: &SitePair| {
+            let (a, b) = (pair.share_a() >= share, pair.share_b() >= share);
+            pair.matched_a > 0
+                && match of {
+                    ShareOf::Both => a && b,
+                    ShareOf::Either => a || b,
+                    ShareOf::A => a,
+                    ShareOf::B => b,
+                }
+        };
+        let mut pairs: Vec<SitePair> = pairs.filter(reaches).collect();
+        pairs.sort_by_key(|pair| (pair.a, pair.b));
+        pairs
+    }
+}
+
+fn some_pages() -> impl Strategy<Value = Pages> {
+    // A group of each site's own, beside those of all, and one that is like no other.
+    prop::collection::vec((0..=GROUPS, 0..SITES, 0u64..6), 0..40)
+}
+
+fn some_likes() -> impl Strategy<Value = BTreeMap<(u32, u32), f64>> {
+    let pair = (0..GROUPS, 0..GROUPS).prop_filter("itself", |(a, b)| a < b);
+    prop::collection::btree_map(pair, prop::sample::select(vec![0.8, 0.85, 0.9, 1.0]), 0..20)
+}
+
+proptest! {
+    #[test]
+    fn sites_and_counterparts_are_those_of_page_against_page(
+        a in some_pages(),
+        b in prop::option::of(some_pages()),
+        likes in some_likes(),
+        share in prop::sample::select(vec![0.0, 0.01, 0.25, 1.0 / 3.0, 0.5, 0.7, 1.0]),
+        of in prop::sample::select(vec![ShareOf::Both, ShareOf::Either, ShareOf::A, ShareOf::B]),
+    ) {
+        let of = if b.is_none() && of != ShareOf::Either { ShareOf::Both } else { of };
+        let pairs: Vec<(u32, u32, f64)> = likes.iter().map(|(&(a, b), &resemblance)| (a, b, resemblance)).collect();
+        let mirrors = Mirrors::new(side(&a), b.as_ref().map(side), Likes::new(GROUPS, &pairs));
+        let within = b.is_none();
+        let twin = Twin { a: pages(&a), b: pages(b.as_ref().unwrap_or(&a)), within, likes };
+        let found = mirrors.site_pairs(share, of);
+        prop_assert!(found.is_sorted_by(|p, q| (p.lesser(), p.matched_a + p.matched_b) >= (q.lesser(), q.matched_a + q.matched_b)));
+        let mut sorted = found.clone();
+        sorted.sort_by_key(|pair| (pair.a, pair.b));
+        prop_assert_eq!(&sorted, &twin.site_pairs(share, of));
+        for SitePair { a, b, .. } in found {
+            prop_assert_eq!(mirrors.counterparts(a, b), twin.counterparts(a, b));
+            let mut all = Vec::new();
+            mirrors.each_match(a, b, |pair| { all.push(pair); Ok::<(), ()>(()) }).unwrap();
+            all.sort_by_key(|pair| (pair.a, pair.b));
+            let mut expected = twin.all(a, b);
+            expected.sort_by_key(|pair| (pair.a, pair.b));
+            prop_assert_eq!(all, expected);
+        }
+    }
+
+    /// Nobody is in two pairs, no two that match are left over, and no pair was passed over for worse ones.
+    #[test]
+    fn counterparts_are_a_stable_matching(a in some_pages(), b in some_pages(), likes in some_likes()) {
+        let pairs: Vec<(u32, u32, f64)> = likes.iter().map(|(&(a, b), &resemblance)| (a, b, resemblance)).collect();
+        let mirrors = Mirrors::new(side(&a), Some(side(&b)), Likes::new(GROUPS, &pairs));
+        let found = mirrors.counterparts(0, 0);
+        let of_a: BTreeMap<u64, Counterpart> = found.iter().map(|pair| (pair.a, *pair)).collect();
+        let of_b: BTreeMap<u64, Counterpart> = found.iter().map(|pair| (pair.b, *pair)).collect();
+        prop_assert_eq!((of_a.len(), of_b.len()), (found.len(), found.len()));
+        mirrors.each_match(0, 0, |pair| {
+            let worse = |other: Option<&Counterpart>| {
+                other.is_none_or(|other| (other.same_path, other.resemblance) < (pair.same_path, pair.resemblance))
+            };
+            if worse(of_a.get(&pair.a)) && worse(of_b.get(&pair.b)) { Err(pair) } else { Ok(()) }
+        }).unwrap();
+    }
+}
+
+/// A page that every host has makes no pair of hosts with pages of their own, and costs none.
+#[test]
+fn what_all_sites_have_makes_no_mirrors() {
+    let sites = 2000;
+    let page = |group, site, page| Page { group, site, page, path: 0 };
+    let all = (0..sites).flat_map(|site| [page(0, site, 2 * u64::from(site)), page(1 + site / 2, site, 2 * u64::from(site) + 1)]);
+    // Each has a third page of its own; the even ones have a neighbour with the same second page.
+    let side = Side::new(sites, all.collect(), vec![3; sites as usize]);
+    let mirrors = Mirrors::new(side, None, Likes::new(sites, &[]));
+    let found = mirrors.site_pairs(0.5, ShareOf::Both);
+    assert_eq!(found.len() as u32, sites / 2);
+    assert!(found.iter().all(|pair| pair.b == pair.a + 1 && (pair.matched_a, pair.matched_b) == (2, 2)));
+}
