@@ -40,6 +40,7 @@ enum Command {
     Passages(commands::passages::Passages),
     Eval(commands::eval::Eval),
     Curve(commands::curve::Curve),
+    Mirrors(commands::mirrors::Mirrors),
     Minutiae(commands::minutiae::Minutiae),
     Completions(commands::completions::Completions),
 }
@@ -66,6 +67,7 @@ pub fn main_from(itself: Option<Vec<OsString>>, args: impl IntoIterator<Item = i
         Command::Passages(command) => command.run(),
         Command::Eval(command) => command.run(itself),
         Command::Curve(command) => command.run(),
+        Command::Mirrors(command) => command.run(),
         Command::Minutiae(command) => command.run(),
         Command::Completions(command) => command.run(Cli::command()),
     };

@@ -7,5 +7,6 @@ pub mod curve;
 pub mod dedup;
 pub mod eval;
 pub mod minutiae;
+pub mod mirrors;
 pub mod pairs;
 pub mod passages;

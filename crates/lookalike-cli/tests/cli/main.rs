@@ -13,6 +13,7 @@ mod input_commands;
 mod labels;
 mod methods;
 mod minutiae;
+mod mirrors;
 mod pairs;
 mod passages;
 mod readme;

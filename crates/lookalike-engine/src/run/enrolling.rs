@@ -92,7 +92,7 @@ pub(crate) fn read(config: &RunConfig, method: &Method, source: &Source, observe
     let pool = pool(config.threads)?;
     let threads = pool.current_num_threads();
     let budget = config.budget(threads, &[], |memory| source.besides(threads, memory))?;
-    let beside = Beside { bad: bad.as_mut(), state: None };
+    let beside = Beside { bad: bad.as_mut(), ..Beside::default() };
     let table = sketching::sketch(config, method, source, &budget, &pool, beside, observer)?;
     table.refuse_more_than_32_bits("judging a collection")?;
     finish([bad])?;

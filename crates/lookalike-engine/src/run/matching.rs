@@ -15,6 +15,8 @@ pub(crate) struct Matcher<'a> {
     /// The first contenders, which are references.
     pub(crate) references: u32,
     numbered: References,
+    /// Contenders of the same class are not compared; [`u32::MAX`] is none.
+    apart: Option<Vec<u32>>,
     /// Pairs that met.
     pub(crate) met: AtomicU64,
     /// Of these, pairs that their fixed-size sketches refused.
@@ -47,12 +49,18 @@ pub(crate) struct Room {
 impl<'a> Matcher<'a> {
     pub(crate) fn new(method: &'a Method, lists: &'a Lists, pairing: &'a Pairing) -> Self {
         let (references, numbered) = (pairing.reference_numbers(), pairing.numbered_references());
-        Self { method, pairing, lists, references, numbered, met: AtomicU64::new(0), refused: AtomicU64::new(0) }
+        Self { method, pairing, lists, references, numbered, apart: None, met: AtomicU64::new(0), refused: AtomicU64::new(0) }
+    }
+
+    /// The same for contenders of which two of one class are not compared; [`u32::MAX`] is none.
+    pub(crate) fn apart(self, classes: Option<Vec<u32>>) -> Self {
+        Self { apart: classes, ..self }
     }
 
     /// Whether two documents are to be compared.
     pub(crate) fn compared(&self, a: u32, b: u32) -> bool {
-        self.numbered.compared(a.into(), b.into())
+        let of_one = |classes: &Vec<u32>| classes[a as usize] == classes[b as usize] && classes[a as usize] != u32::MAX;
+        self.numbered.compared(a.into(), b.into()) && !self.apart.as_ref().is_some_and(of_one)
     }
 
     /// Whether it is what a document contains of this one that counts, and not what this one contains of it.

@@ -129,7 +129,7 @@ impl Meetings {
             Self::Listed(pairs) => {
                 let one = |(room, other): &mut (Room, Vec<u32>), &(a, b): &(u32, u32)| {
                     other.clear();
-                    other.push(b);
+                    other.extend(Some(b).filter(|&b| matcher.compared(a, b)));
                     matcher.keep_candidates(a, other, room)?;
                     Ok((a, other.first().copied()))
                 };

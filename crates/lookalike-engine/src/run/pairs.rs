@@ -2,30 +2,24 @@
 
 use std::path::{Path, PathBuf};
 
-use lookalike::{
-    Cluster, Config, Method, Verify,
-    verify::{Figures, Measure, Overlap},
-};
+use lookalike::{Cluster, Config, Method, Verify, verify::Overlap};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::{
-    components::likenesses,
     dedup::pool,
     finding::Finding,
     ids::raw,
-    loading::{self, Pass, Sets},
-    matching::{Likeness, Matcher},
-    meeting::Meetings,
+    loading::Sets,
     pairing::Pairing,
     references::References,
     sketching::{self, Beside, reading},
     table::Table,
+    verifying::{PairFigures, Verified, verified},
 };
 use crate::{
     config::{Observer, RunConfig, windows_ahead},
     error::{Error, ErrorKind, Result, without_panic},
-    places::Places,
     read::{Expanded, LeftOut, Source, expand_with_references},
     write::{Output, finish, refuse_other_than_lines, refuse_overwriting},
 };
@@ -40,51 +34,6 @@ pub struct Pair<'a> {
     /// How alike they are.
     #[serde(flatten)]
     pub figures: PairFigures,
-}
-
-/// What is known of a pair's likeness, by what counts as similar ([`Verify`]).
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[serde(untagged)]
-pub enum PairFigures {
-    /// Both sets were counted.
-    Counted(Figures),
-    /// The sketches' estimate of resemblance.
-    Resemblance {
-        /// |A ∩ B| / |A ∪ B|, about; 1 where the sketches only say candidate or not.
-        resemblance: f64,
-    },
-    /// The sketches' estimates of containment.
-    Containment {
-        /// |A ∩ B| / |A|, about.
-        containment_ab: f64,
-        /// |A ∩ B| / |B|, about.
-        containment_ba: f64,
-    },
-    /// Nobody looked.
-    Unknown {},
-}
-
-impl PairFigures {
-    fn estimated(measure: Measure, ab: f64, ba: f64) -> Self {
-        match measure {
-            Measure::Resemblance => Self::Resemblance { resemblance: ab },
-            Measure::Containment => Self::Containment { containment_ab: ab, containment_ba: ba },
-        }
-    }
-
-    /// The same pair seen from its other document.
-    fn swapped(self) -> Self {
-        match self {
-            Self::Counted(f) => {
-                let (containment_ab, containment_ba) = (f.containment_ba, f.containment_ab);
-                Self::Counted(Figures { containment_ab, containment_ba, size_a: f.size_b, size_b: f.size_a, ..f })
-            }
-            Self::Containment { containment_ab, containment_ba } => {
-                Self::Containment { containment_ab: containment_ba, containment_ba: containment_ab }
-            }
-            Self::Resemblance { .. } | Self::Unknown {} => self,
-        }
-    }
 }
 
 /// What was looked at and found.
@@ -159,32 +108,12 @@ fn all_passes(config: &RunConfig, wanted: Wanted, observer: Observer) -> Result<
     let threads = pool.current_num_threads();
     let budget = config.budget(threads, &named, |memory| source.besides(threads, memory))?;
     output.iter_mut().for_each(|output| output.run_ahead(windows_ahead(budget.memory())));
-    let beside = Beside { bad: bad.as_mut(), state: None };
+    let beside = Beside { bad: bad.as_mut(), ..Beside::default() };
     let mut table = sketching::sketch(config, &method, &source, &budget, &pool, beside, observer)?;
     // Inputs' copies of a reference document are its own: whatever is like it is like them.
     table.references = References { only: references > 0, among: true, held: false, ..table.references };
-    let mut pairing = Pairing::new(&mut table, &pool)?;
-    // The size of a copied text is a figure of its pairs, whomever else it is like.
-    let copied = Places::none(table.documents);
-    pairing.copies.iter().for_each(|&(_, leader)| copied.insert(leader));
-    let (meetings, counted) = Meetings::new(&method, &mut table, &mut pairing, Some(&copied), &pool, observer)?;
-    let pass = Pass { config, method: &method, source: &source, table: &table, pool: &pool, observer };
-    let mut sets = match method.verify() {
-        Verify::Exact => loading::load_contenders(pass, &pairing)?,
-        Verify::Sketch | Verify::None => Sets::new(pairing.numbers()?, &table),
-    };
-    let meetings = meetings.join(&method, &pairing, &sets)?;
-    let matcher = Matcher::new(&method, &table.lists, &pairing);
-    let mut matches: Vec<(u32, u32, PairFigures)> = Vec::new();
-    let joining = meetings.joining(config.crowd, &matcher, &mut sets, &budget, &pool)?;
-    meetings.each_candidate_pair(joining.as_ref(), &matcher, &sets, &pool, |batch| {
-        for (&(a, b), likeness) in batch.iter().zip(likenesses(batch, &matcher, &sets, &pool)?) {
-            if let Some(likeness) = likeness {
-                matches.push((a, b, figures(a, b, likeness, &matcher)?));
-            }
-        }
-        Ok(())
-    })?;
+    let verified = verified(config, &method, &source, &mut table, &pool, |_| Ok(None), observer)?;
+    let Verified { pairing, sets, matches, finding } = verified;
     let listing = Listing { table: &table, pairing: &pairing, copies: Copies::of(&pairing), sets: &sets, method: &method };
     let listed = match (&mut output, wanted) {
         (Some(output), _) => listing.write(matches, output)?,
@@ -192,8 +121,6 @@ fn all_passes(config: &RunConfig, wanted: Wanted, observer: Observer) -> Result<
         (None, Wanted::Written(_)) => 0,
     };
     finish([bad, output])?;
-    let mut finding = Finding::new(&method);
-    finding.count(&counted, &matcher, &budget);
     Ok(PairsSummary {
         documents: table.documents - table.references.documents,
         references: (references > 0).then_some(table.references.documents),
@@ -202,17 +129,6 @@ fn all_passes(config: &RunConfig, wanted: Wanted, observer: Observer) -> Result<
         bad_lines: table.counts.bad_lines,
         bad_examples: table.counts.bad_examples.clone(),
         left_out,
-    })
-}
-
-/// What is shown of a matching pair.
-fn figures(a: u32, b: u32, likeness: Likeness, matcher: &Matcher) -> Result<PairFigures> {
-    Ok(match (likeness.overlap, matcher.method.verify()) {
-        (Some(overlap), _) => PairFigures::Counted(overlap.into()),
-        (None, Verify::Sketch) if matcher.method.estimates() => {
-            PairFigures::estimated(matcher.method.config().measure, matcher.estimate(a, b)?, matcher.estimate(b, a)?)
-        }
-        (None, _) => PairFigures::Unknown {},
     })
 }
 

@@ -130,7 +130,7 @@ fn all_passes(config: &RunConfig, asked: &Quoting, mut wanted: Wanted, observer:
     let threads = pool.current_num_threads();
     let budget = config.budget(threads, &named, |memory| source.besides(threads, memory))?;
     output.iter_mut().for_each(|output| output.run_ahead(windows_ahead(budget.memory())));
-    let beside = Beside { bad: bad.as_mut(), state: None };
+    let beside = Beside { bad: bad.as_mut(), ..Beside::default() };
     let table = sketching::sketch(config, &method, &source, &budget, &pool, beside, observer)?;
     table.refuse_more_than_32_bits("finding passages")?;
     let held_texts = if references > 0 { table.references.documents } else { table.documents };

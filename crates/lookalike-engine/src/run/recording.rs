@@ -66,8 +66,22 @@ impl Recorded {
         let [messages] = from.some::<u64, 1>()?;
         let message = |_| Some((from.some::<u32, 1>()?[0], from.text()?));
         let bad_messages = (0..messages).map(message).collect::<Option<_>>()?;
-        let sketched =
-            Sketched { info, digests, bits, columns, lists, keys, labels, ids, without_id, bad_lines, bad_messages, line_bytes };
+        let sketched = Sketched {
+            info,
+            digests,
+            bits,
+            columns,
+            lists,
+            keys,
+            labels,
+            // Nobody who asks what labels are resumes a run.
+            label_names: Vec::new(),
+            ids,
+            without_id,
+            bad_lines,
+            bad_messages,
+            line_bytes,
+        };
         Some(Self { sketched, tag, digest, read })
     }
 

@@ -1,6 +1,7 @@
 //! First pass: every text to its sketch.
 
 use std::{
+    collections::BTreeMap,
     num::NonZeroU128,
     sync::{Arc, Mutex},
 };
@@ -61,11 +62,14 @@ pub(crate) fn reading(config: &RunConfig) -> Result<Reading> {
 }
 
 /// Where what is found out goes besides the table.
+#[derive(Default)]
 pub(crate) struct Beside<'a> {
     /// Bad lines, where they do not stop the run.
     pub(crate) bad: Option<&'a mut Output>,
     /// What each block gives is recorded; what an earlier run recorded is not read again.
     pub(crate) state: Option<&'a mut State>,
+    /// What the labels are that the table has hashes of, as they stand in a record.
+    pub(crate) labels: Option<&'a mut BTreeMap<NonZeroU128, Box<str>>>,
 }
 
 /// Bytes of a block's results, at the most, that are filled again: what a huge line took is given back.
@@ -81,7 +85,7 @@ pub(crate) fn sketch(
     beside: Beside,
     observer: Observer,
 ) -> Result<Table> {
-    let Beside { mut bad, mut state } = beside;
+    let Beside { mut bad, mut state, mut labels } = beside;
     let fields = &source.reading().fields;
     let mut table = Table::new(method, budget);
     table.reference_parts = source.reference_parts();
@@ -91,7 +95,8 @@ pub(crate) fn sketch(
         Some(state) => restore(state, (method, fields), source, &mut table, &mut bad, checked)?,
         None => Start::default(),
     };
-    let pass = Pass { method, source, skip_bad: config.skip_bad.is_some(), spare: Mutex::default() };
+    let (skip_bad, named) = (config.skip_bad.is_some(), labels.is_some());
+    let pass = Pass { method, source, skip_bad, named, spare: Mutex::default() };
     let mut estimating = Estimating::new();
     in_order_placed(
         pool,
@@ -107,6 +112,9 @@ pub(crate) fn sketch(
                 let (tag, bytes) = (place.tag, sketched.line_bytes);
                 state.sketches.append(|record| Recorded::put(&sketched, tag, source.digest(tag), done, record))?;
                 state.passed(bytes)?;
+            }
+            if let Some(labels) = &mut labels {
+                labels.extend(sketched.label_names.drain(..));
             }
             table.add(&mut sketched, checked)?;
             let mut spare = lock(&pass.spare);
@@ -207,6 +215,8 @@ struct Pass<'a> {
     method: &'a Method,
     source: &'a Source,
     skip_bad: bool,
+    /// Whether anybody asks what labels are.
+    named: bool,
     /// Emptied results, to be filled again: fresh memory is dear.
     spare: Mutex<Vec<Sketched>>,
 }
@@ -248,7 +258,14 @@ impl Pass<'_> {
                 out.keys.push(record.key);
             }
             if fields.label.is_some() {
-                out.labels.push(NonZeroU128::new(hash_name(record.label)).filter(|_| !record.label.is_empty()));
+                let label = NonZeroU128::new(hash_name(record.label)).filter(|_| !record.label.is_empty());
+                // Records of one label often come one after the other.
+                if let Some(label) =
+                    label.filter(|label| self.named && out.label_names.last().is_none_or(|last| last.0 != *label))
+                {
+                    out.label_names.push((label, record.label.into()));
+                }
+                out.labels.push(label);
             }
             out.ids.push(record.id);
         }

@@ -64,6 +64,8 @@ pub(crate) struct Sketched {
     pub(crate) lists: BlockLists,
     pub(crate) keys: Vec<u64>,
     pub(crate) labels: Vec<Option<NonZeroU128>>,
+    /// What some of these hashes are of, each at least once, where anybody asks.
+    pub(crate) label_names: Vec<(NonZeroU128, Box<str>)>,
     pub(crate) ids: BlockIds,
     pub(crate) without_id: u64,
     /// The bad lines, and what is wrong with each, by its number in the block.
@@ -76,7 +78,12 @@ impl Weigh for Sketched {
     fn weight(&self) -> usize {
         let columns: usize = self.columns.iter().map(Weigh::weight).sum();
         let sketches = self.digests.weight() + self.bits.weight() + columns + self.lists.weight();
-        sketches + self.keys.weight() + self.labels.weight() + self.ids.weight() + self.bad_lines.weight()
+        sketches
+            + self.keys.weight()
+            + self.labels.weight()
+            + self.label_names.weight()
+            + self.ids.weight()
+            + self.bad_lines.weight()
     }
 }
 
@@ -90,6 +97,7 @@ impl Sketched {
             lists: BlockLists::default(),
             keys: Vec::new(),
             labels: Vec::new(),
+            label_names: Vec::new(),
             ids: BlockIds::default(),
             without_id: 0,
             bad_lines: Vec::new(),
@@ -107,6 +115,7 @@ impl Sketched {
         self.lists.clear();
         self.keys.clear();
         self.labels.clear();
+        self.label_names.clear();
         self.ids.clear();
         self.bad_lines.clear();
         self.bad_messages.clear();

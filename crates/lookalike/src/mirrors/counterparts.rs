@@ -24,20 +24,7 @@ impl Mirrors {
     ///
     /// Cost: a sort of the sites' pages and of the pairs of groups that match; a group's pages are never put against each other.
     pub fn counterparts(&self, a: u32, b: u32) -> Vec<Counterpart> {
-        let (mut of_a, mut of_b): (Vec<Page>, Vec<Page>) = (Vec::new(), Vec::new());
-        let mut groups = Vec::new();
-        for group in self.a().groups_of(a) {
-            let matching = self.likes.of(group).iter().map(|row| row.0).filter(|&other| !self.b().of(other, b).is_empty());
-            let before = groups.len();
-            groups.extend(matching);
-            if groups.len() > before {
-                of_a.extend_from_slice(self.a().of(group, a));
-            }
-        }
-        groups.sort_unstable();
-        groups.dedup();
-        groups.iter().for_each(|&group| of_b.extend_from_slice(self.b().of(group, b)));
-
+        let [mut of_a, mut of_b] = self.alike_pages(a, b);
         let mut found = Vec::new();
         let by_path = |page: &Page| (page.path, page.group, page.page);
         of_a.sort_unstable_by_key(by_path);
@@ -58,6 +45,32 @@ impl Mirrors {
         pair_up(&self.likes, &rest_a, &rest_b, false, &mut found, (&mut Vec::new(), &mut Vec::new()));
         found.sort_unstable_by_key(|pair| pair.a);
         found
+    }
+
+    /// The pages of each of two sites that have a match in the other, by number.
+    pub fn alike(&self, a: u32, b: u32) -> [Vec<u64>; 2] {
+        self.alike_pages(a, b).map(|pages| {
+            let mut pages: Vec<u64> = pages.iter().map(|page| page.page).collect();
+            pages.sort_unstable();
+            pages
+        })
+    }
+
+    fn alike_pages(&self, a: u32, b: u32) -> [Vec<Page>; 2] {
+        let (mut of_a, mut of_b): (Vec<Page>, Vec<Page>) = (Vec::new(), Vec::new());
+        let mut groups = Vec::new();
+        for group in self.a().groups_of(a) {
+            let matching = self.likes.of(group).iter().map(|row| row.0).filter(|&other| !self.b().of(other, b).is_empty());
+            let before = groups.len();
+            groups.extend(matching);
+            if groups.len() > before {
+                of_a.extend_from_slice(self.a().of(group, a));
+            }
+        }
+        groups.sort_unstable();
+        groups.dedup();
+        groups.iter().for_each(|&group| of_b.extend_from_slice(self.b().of(group, b)));
+        [of_a, of_b]
     }
 
     /// Gives every pair of matching pages of two sites: by the first one's group and number, then the second one's.

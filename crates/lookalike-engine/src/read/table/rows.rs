@@ -141,7 +141,7 @@ impl Rows {
         }
         let what = values.what(row);
         Err(Fault(format!(
-            "field {field:?} is {what}; a label must be a string or a number: leave it out, or name another field with --labels"
+            "field {field:?} is {what}; a label must be a string or a number: leave it out, or name another field (--labels, --by field:NAME)"
         )))
     }
 

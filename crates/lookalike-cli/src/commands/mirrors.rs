@@ -1,0 +1,211 @@
+//! `lookalike mirrors`.
+
+use std::{path::PathBuf, process::ExitCode};
+
+use clap::{Args, ValueEnum};
+use lookalike::{Config, Verify, mirrors::ShareOf};
+use lookalike_engine::{MirrorOutputs, Mirroring, MirrorsSummary, RunConfig, SiteBy, SiteLine, SitesBy, mirrors};
+
+use crate::{
+    args::{FindArgs, InputArgs, RecordArgs, RunArgs, ShingleArgs, run_config},
+    found::{above, aside, found, left_out},
+    output::{BOLD, Bars, count, counted, say, warning},
+};
+
+/// Find sites that mirror each other, and which page stands for which
+///
+/// A site is a host or a folder. Two sites are a pair when a share of the pages of both has a match in the other. One JSON line a
+/// pair, the best first: a, b, pages_a and pages_b, matched_a (the pages of a with a match in b) and matched_b, share_a and share_b,
+/// counterparts (pages that stand for each other, one to one) and same_path (those of them with the same path in both sites).
+///
+/// With --pages every two pages that stand for each other are written: a, b, site_a, site_b, resemblance, same_path. Of all matches
+/// those with the same path come first, then the more alike, and each page has one counterpart in a site at most, so that pages that
+/// are all of one template are not all in pairs with each other.
+///
+/// Matches reach the threshold by exact count. Candidates come from sketches and miss a share of the pairs, which the last line
+/// tells (see `lookalike curve`).
+///
+/// Exit code 1 when no site mirrors another.
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  lookalike mirrors old-crawl.warc.gz new-crawl.warc.gz --pages moved.jsonl --unmatched gone.jsonl\n  \
+    lookalike mirrors docs-1.0 docs-2.0 --depth 0 --html main\n  \
+    lookalike mirrors crawl.jsonl --id-field url --share-of either > mirrors.jsonl\n  \
+    lookalike mirrors pages.jsonl --by field:release"
+)]
+pub struct Mirrors {
+    /// The first collection: a file, a folder, a quoted glob, or a URL of them, or - for standard input, read as by `dedup`
+    a: String,
+    /// The second, named likewise; without it sites of A are compared with each other. Ids may be in both
+    b: Option<String>,
+    /// Write pairs of sites to FILE, or the object of a URL, instead of standard output; .gz, .zst, .bz2, .xz, .lz4 and .br are
+    /// compressed
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Write pairs of pages to FILE
+    #[arg(long, value_name = "FILE")]
+    pages: Option<PathBuf>,
+    /// Write pages without a counterpart to FILE: id, of (a or b), site, mirror (null where the site has none), alike (whether a page
+    /// there is like it, and stands for another)
+    #[arg(long, value_name = "FILE")]
+    unmatched: Option<PathBuf>,
+    /// Let --pages have every pair of pages that match, not one to one
+    #[arg(long, requires = "pages")]
+    all_pairs: bool,
+    /// Print a summary as JSON on standard error
+    #[arg(long)]
+    json: bool,
+    /// What a site is: host, folder, or field:NAME [default: the host of pages that are called by URLs, as those of WARC are, the
+    /// folder of others]. Pages are called by their ids, files of a folder by their paths in it
+    #[arg(long, value_name = "WHAT", value_parser = site_by, help_heading = "Sites")]
+    by: Option<SiteBy>,
+    /// Folders that make a site's name, from the outermost: with 2 all below guide/start is one site, with 0 all of a collection, or of
+    /// a host
+    #[arg(long, value_name = "N", default_value_t = SitesBy::default().depth, help_heading = "Sites")]
+    depth: usize,
+    /// Take www.example.com and example.com for one host
+    #[arg(long, help_heading = "Sites")]
+    fold_www: bool,
+    /// The share of its pages that must have a match
+    #[arg(long, value_name = "S", default_value_t = 0.5, allow_negative_numbers = true, help_heading = "Sites")]
+    share: f64,
+    /// Of which of two sites
+    #[arg(long, value_enum, default_value_t = Of::Both, help_heading = "Sites")]
+    share_of: Of,
+    /// Pages match that reach this resemblance, or containment of either in the other
+    #[arg(long, short, value_name = "T", default_value_t = 0.8, allow_negative_numbers = true, help_heading = "Comparing")]
+    threshold: f64,
+    #[command(flatten)]
+    records: RecordArgs,
+    #[command(flatten)]
+    find: FindArgs,
+    #[command(flatten)]
+    shingles: ShingleArgs,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+/// Of which of two sites a share is asked.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Of {
+    /// of both
+    Both,
+    /// of one at least: also of a site that is a part of another
+    Either,
+    /// of the one in A
+    A,
+    /// of the one in B
+    B,
+}
+
+impl From<Of> for ShareOf {
+    fn from(of: Of) -> Self {
+        match of {
+            Of::Both => Self::Both,
+            Of::Either => Self::Either,
+            Of::A => Self::A,
+            Of::B => Self::B,
+        }
+    }
+}
+
+fn site_by(given: &str) -> Result<SiteBy, String> {
+    match (given, given.strip_prefix("field:")) {
+        ("host", _) => Ok(SiteBy::Host),
+        ("folder", _) => Ok(SiteBy::Folder),
+        (_, Some(field)) if !field.is_empty() => Ok(SiteBy::Field(field.into())),
+        _ => Err("give host, folder, or field:NAME".into()),
+    }
+}
+
+impl Mirrors {
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        if self.b.is_none() && matches!(self.share_of, Of::A | Of::B) {
+            anyhow::bail!("--share-of a and b go with two collections: name the second, or choose both or either");
+        }
+        let method = Config { threshold: self.threshold, verify: Some(Verify::Exact), ..self.find.config(&self.shingles)? };
+        let (against, inputs) = match self.b {
+            Some(b) => (vec![self.a], vec![b]),
+            None => (Vec::new(), vec![self.a]),
+        };
+        let input = InputArgs { inputs, input_command: Vec::new(), records: self.records };
+        let config = RunConfig { against, ..run_config(&input, &self.run, method) };
+        let asked = Mirroring {
+            sites: SitesBy { by: self.by.unwrap_or_default(), depth: self.depth, fold_www: self.fold_www },
+            share: self.share,
+            of: self.share_of.into(),
+            all_pairs: self.all_pairs,
+        };
+        let outputs =
+            MirrorOutputs { sites: self.output.as_deref(), pages: self.pages.as_deref(), unmatched: self.unmatched.as_deref() };
+        let bars = Bars::new(self.run.quiet);
+        let done = mirrors(&config, &asked, outputs, &|progress| bars.show(progress));
+        bars.clear();
+        let summary = done?;
+        for example in summary.bad_examples.iter().filter(|_| !self.run.quiet) {
+            warning(example);
+        }
+        if self.json {
+            say(&serde_json::to_string_pretty(&summary)?);
+        } else if !self.run.quiet {
+            say(&page(&summary));
+            say(&format!("found: {}", found(&summary.finding, &config.method)));
+            aside(&summary.finding).iter().for_each(|words| say(&format!("set aside: {words}")));
+            summary.left_out.iter().for_each(|left| say(&format!("left out: {}", left_out(left))));
+            above(&summary.finding).iter().for_each(|words| say(&format!("memory: {words}")));
+        }
+        Ok(ExitCode::from(u8::from(summary.site_pairs == 0)))
+    }
+}
+
+fn pairs(number: u64, of: &str) -> String {
+    format!("{} of {of}", counted(number, "pair"))
+}
+
+/// What was found, in words, and the best pairs in a table.
+fn page(summary: &MirrorsSummary) -> String {
+    let of = |pages: u64, sites: u64| format!("{} of {}", counted(pages, "page"), counted(sites, "site"));
+    let against = match (summary.pages_b, summary.sites_b) {
+        (Some(pages), Some(sites)) => format!(" against {}", of(pages, sites)),
+        _ => String::new(),
+    };
+    let mut page = format!(
+        "{} among {}{against}; {} one to one, {} of them at the same path",
+        pairs(summary.site_pairs, "sites"),
+        of(summary.pages_a, summary.sites_a),
+        pairs(summary.counterparts, "pages"),
+        count(summary.same_path),
+    );
+    if let Some(unmatched) = summary.unmatched {
+        page += &format!("; {} without a counterpart", counted(unmatched, "page"));
+    }
+    if summary.first.is_empty() {
+        return page;
+    }
+    let wide = |name: fn(&SiteLine) -> &str, least: usize| {
+        summary.first.iter().map(|line| name(line).chars().count()).max().unwrap_or(0).clamp(least, 40)
+    };
+    let (wide_a, wide_b) = (wide(|line| &line.a, 1), wide(|line| &line.b, 1));
+    page += &format!(
+        "\n\n{BOLD}{:<wide_a$}  {:<wide_b$}  {:>9}  {:>9}  {:>7}  {:>7}  {:>10}  {:>9}{BOLD:#}\n",
+        "a", "b", "pages a", "pages b", "share a", "share b", "one to one", "same path"
+    );
+    for line in &summary.first {
+        page += &format!(
+            "{:<wide_a$}  {:<wide_b$}  {:>9}  {:>9}  {:>5.1} %  {:>5.1} %  {:>10}  {:>9}\n",
+            line.a,
+            line.b,
+            count(line.pages_a),
+            count(line.pages_b),
+            100.0 * line.share_a,
+            100.0 * line.share_b,
+            count(line.counterparts),
+            count(line.same_path),
+        );
+    }
+    let more = summary.site_pairs - summary.first.len() as u64;
+    if more > 0 {
+        page += &format!("and {} more\n", count(more));
+    }
+    page
+}

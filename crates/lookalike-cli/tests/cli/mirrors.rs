@@ -1,0 +1,273 @@
+//! `lookalike mirrors`.
+
+use std::fs;
+
+use insta::assert_snapshot;
+
+use crate::{Place, testdata};
+
+/// A text of its own for each number.
+fn text(number: usize, words: usize) -> String {
+    (0..words).map(|word| format!("w{}", (number * 1000 + word) * 7919 % 100_003)).collect::<Vec<_>>().join(" ")
+}
+
+fn html(title: &str, body: &str) -> String {
+    format!("<!doctype html><html><head><title>{title}</title></head><body><p>{body}</p></body></html>")
+}
+
+/// Pages in folders.
+fn folder(place: &Place, pages: &[(&str, String)]) {
+    for (name, body) in pages {
+        let path = place.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, html(name.rsplit('/').next().unwrap(), body)).unwrap();
+    }
+}
+
+/// A manual in two releases: a page the same, one changed a little, one that moved, one that is gone, one that is new; and pages of
+/// another folder, of one template. What else there is has no mirror.
+fn manuals(place: &Place) {
+    let [same, changed, moved, gone, new, template] = [0, 1, 2, 3, 4, 5].map(|number| text(number, 60));
+    folder(
+        place,
+        &[
+            ("one/guide/same.html", same.clone()),
+            ("one/guide/changed.html", changed.clone()),
+            ("one/guide/old/moved.html", moved.clone()),
+            ("one/guide/gone.html", gone),
+            ("one/api/a.html", format!("{template} about a")),
+            ("one/api/b.html", format!("{template} about b")),
+            ("one/api/c.html", format!("{template} about c")),
+            ("one/index.html", text(6, 40)),
+            ("two/guide/same.html", same),
+            ("two/guide/changed.html", format!("{changed} with a few words more")),
+            ("two/guide/new/moved.html", moved),
+            ("two/guide/new.html", new),
+            ("two/reference/a.html", format!("{template} about a")),
+            ("two/reference/b.html", format!("{template} about b")),
+            ("two/reference/d.html", format!("{template} about d")),
+            ("two/index.html", text(7, 40)),
+        ],
+    );
+}
+
+#[test]
+fn folders_of_two_releases_and_their_pages() {
+    let place = Place::new();
+    manuals(&place);
+    let ran = place.run("mirrors one two --pages pages.jsonl --unmatched gone.jsonl");
+    assert_snapshot!(ran.shown(), @r#"
+    exit 0
+    --- stdout
+    {"a":"api","b":"reference","pages_a":3,"pages_b":3,"matched_a":3,"matched_b":3,"share_a":1.0,"share_b":1.0,"counterparts":3,"same_path":2}
+    {"a":"guide","b":"guide","pages_a":4,"pages_b":4,"matched_a":3,"matched_b":3,"share_a":0.75,"share_b":0.75,"counterparts":3,"same_path":2}
+    --- stderr
+    2 pairs of sites among 8 pages of 3 sites against 8 pages of 3 sites; 6 pairs of pages one to one, 4 of them at the same path; 4 pages without a counterpart
+
+    a      b            pages a    pages b  share a  share b  one to one  same path
+    api    reference          3          3  100.0 %  100.0 %           3          2
+    guide  guide              4          4   75.0 %   75.0 %           3          2
+
+    found: 99.83 % of pairs at 0.8, more above it (21 bands of 6 rows)
+    "#);
+    assert_snapshot!(place.read("pages.jsonl"), @r#"
+    {"a":"api/a.html","b":"reference/a.html","site_a":"api","site_b":"reference","resemblance":1.0,"same_path":true}
+    {"a":"api/b.html","b":"reference/b.html","site_a":"api","site_b":"reference","resemblance":1.0,"same_path":true}
+    {"a":"api/c.html","b":"reference/d.html","site_a":"api","site_b":"reference","resemblance":0.9661016949152542,"same_path":false}
+    {"a":"guide/changed.html","b":"guide/changed.html","site_a":"guide","site_b":"guide","resemblance":0.9180327868852459,"same_path":true}
+    {"a":"guide/old/moved.html","b":"guide/new/moved.html","site_a":"guide","site_b":"guide","resemblance":1.0,"same_path":false}
+    {"a":"guide/same.html","b":"guide/same.html","site_a":"guide","site_b":"guide","resemblance":1.0,"same_path":true}
+    "#);
+    assert_snapshot!(place.read("gone.jsonl"), @r#"
+    {"id":"guide/gone.html","of":"a","site":"guide","mirror":"guide","alike":false}
+    {"id":"guide/new.html","of":"b","site":"guide","mirror":"guide","alike":false}
+    {"id":"index.html","of":"a","site":".","mirror":null,"alike":false}
+    {"id":"index.html","of":"b","site":".","mirror":null,"alike":false}
+    "#);
+    assert_snapshot!(place.run("mirrors one two --depth 0 --share 0.8 --share-of either").shown(), @"
+    exit 1
+    --- stdout
+    --- stderr
+    0 pairs of sites among 8 pages of 1 site against 8 pages of 1 site; 0 pairs of pages one to one, 0 of them at the same path
+    found: 99.83 % of pairs at 0.8, more above it (21 bands of 6 rows)
+    ");
+    // All of a template match each other, and so do titles that are cut off.
+    place.run("mirrors one two --html text --pages all.jsonl --all-pairs --unmatched alone.jsonl");
+    assert_eq!(place.read("all.jsonl").lines().filter(|line| line.contains("\"api\"")).count(), 9);
+    assert!(!place.read("alone.jsonl").contains("\"alike\":true"));
+}
+
+#[test]
+fn hosts_of_one_crawl_whatever_the_ports_and_threads() {
+    let place = Place::new();
+    let page = |url: &str, number: usize| serde_json::json!({"url": url, "text": text(number, 50)}).to_string() + "\n";
+    let mut crawl = String::new();
+    for number in 0..6 {
+        crawl += &page(&format!("https://www.Example.com:443/{number}.html#top"), number);
+        crawl += &page(&format!("http://mirror.example.org/{}.html", if number == 5 { 50 } else { number }), number);
+        // Another site, with two pages that all have.
+        crawl += &page(&format!("http://other.example/{number}"), if number < 2 { number } else { 10 + number });
+    }
+    place.write("crawl.jsonl", &crawl);
+    assert_snapshot!(place.run("mirrors crawl.jsonl --id-field url --by host --pages pages.jsonl").shown(), @r#"
+    exit 0
+    --- stdout
+    {"a":"www.example.com","b":"mirror.example.org","pages_a":6,"pages_b":6,"matched_a":6,"matched_b":6,"share_a":1.0,"share_b":1.0,"counterparts":6,"same_path":5}
+    --- stderr
+    1 pair of sites among 18 pages of 3 sites; 6 pairs of pages one to one, 5 of them at the same path
+
+    a                b                     pages a    pages b  share a  share b  one to one  same path
+    www.example.com  mirror.example.org          6          6  100.0 %  100.0 %           6          5
+
+    found: 99.83 % of pairs at 0.8, more above it (21 bands of 6 rows)
+    "#);
+    assert_snapshot!(place.read("pages.jsonl"), @r#"
+    {"a":"https://www.Example.com:443/0.html#top","b":"http://mirror.example.org/0.html","site_a":"www.example.com","site_b":"mirror.example.org","resemblance":1.0,"same_path":true}
+    {"a":"https://www.Example.com:443/1.html#top","b":"http://mirror.example.org/1.html","site_a":"www.example.com","site_b":"mirror.example.org","resemblance":1.0,"same_path":true}
+    {"a":"https://www.Example.com:443/2.html#top","b":"http://mirror.example.org/2.html","site_a":"www.example.com","site_b":"mirror.example.org","resemblance":1.0,"same_path":true}
+    {"a":"https://www.Example.com:443/3.html#top","b":"http://mirror.example.org/3.html","site_a":"www.example.com","site_b":"mirror.example.org","resemblance":1.0,"same_path":true}
+    {"a":"https://www.Example.com:443/4.html#top","b":"http://mirror.example.org/4.html","site_a":"www.example.com","site_b":"mirror.example.org","resemblance":1.0,"same_path":true}
+    {"a":"https://www.Example.com:443/5.html#top","b":"http://mirror.example.org/50.html","site_a":"www.example.com","site_b":"mirror.example.org","resemblance":1.0,"same_path":false}
+    "#);
+    let any = place.run("mirrors crawl.jsonl --id-field url --share 0.3 -q").out;
+    assert_eq!(any.lines().count(), 3, "{any}");
+    for threads in [1, 3] {
+        let again = place.run(&format!("mirrors crawl.jsonl --id-field url --share 0.3 -q --threads {threads} --memory 64M"));
+        assert_eq!(again.out, any);
+    }
+    assert_snapshot!(place.run("mirrors crawl.jsonl --id-field url --share 0.9").shown(), @r#"
+    exit 0
+    --- stdout
+    {"a":"www.example.com","b":"mirror.example.org","pages_a":6,"pages_b":6,"matched_a":6,"matched_b":6,"share_a":1.0,"share_b":1.0,"counterparts":6,"same_path":5}
+    --- stderr
+    1 pair of sites among 18 pages of 3 sites; 6 pairs of pages one to one, 5 of them at the same path
+
+    a                b                     pages a    pages b  share a  share b  one to one  same path
+    www.example.com  mirror.example.org          6          6  100.0 %  100.0 %           6          5
+
+    found: 99.83 % of pairs at 0.8, more above it (21 bands of 6 rows)
+    "#);
+    // A live site against its files.
+    let files: Vec<(String, String)> = (0..6).map(|number| (format!("site/{number}.html"), text(number, 50))).collect();
+    for (name, body) in &files {
+        fs::create_dir_all(place.path("site")).unwrap();
+        place.write(name, html("", body));
+    }
+    assert_snapshot!(place.run("mirrors crawl.jsonl site --id-field url").shown(), @r#"
+    exit 0
+    --- stdout
+    {"a":"www.example.com","b":".","pages_a":6,"pages_b":6,"matched_a":6,"matched_b":6,"share_a":1.0,"share_b":1.0,"counterparts":6,"same_path":6}
+    {"a":"mirror.example.org","b":".","pages_a":6,"pages_b":6,"matched_a":6,"matched_b":6,"share_a":1.0,"share_b":1.0,"counterparts":6,"same_path":5}
+    --- stderr
+    2 pairs of sites among 18 pages of 3 sites against 6 pages of 1 site; 12 pairs of pages one to one, 11 of them at the same path
+
+    a                   b    pages a    pages b  share a  share b  one to one  same path
+    www.example.com     .          6          6  100.0 %  100.0 %           6          6
+    mirror.example.org  .          6          6  100.0 %  100.0 %           6          5
+
+    found: 99.83 % of pairs at 0.8, more above it (21 bands of 6 rows)
+    "#);
+}
+
+#[test]
+fn a_field_may_say_the_site() {
+    let place = Place::new();
+    let mut lines = String::new();
+    for release in ["v1", "v2", "7"] {
+        for number in 0..3 {
+            let of = if release == "7" { serde_json::json!(7) } else { serde_json::json!(release) };
+            let id = format!("{release}/page-{number}.md");
+            lines += &(serde_json::json!({"id": id, "release": of, "text": text(number, 40) + " " + release}).to_string() + "\n");
+        }
+    }
+    place.write("releases.jsonl", &lines);
+    assert_snapshot!(place.run("mirrors releases.jsonl --by field:release").shown(), @r#"
+    exit 0
+    --- stdout
+    {"a":"v1","b":"v2","pages_a":3,"pages_b":3,"matched_a":3,"matched_b":3,"share_a":1.0,"share_b":1.0,"counterparts":3,"same_path":3}
+    {"a":"v1","b":"7","pages_a":3,"pages_b":3,"matched_a":3,"matched_b":3,"share_a":1.0,"share_b":1.0,"counterparts":3,"same_path":3}
+    {"a":"v2","b":"7","pages_a":3,"pages_b":3,"matched_a":3,"matched_b":3,"share_a":1.0,"share_b":1.0,"counterparts":3,"same_path":3}
+    --- stderr
+    3 pairs of sites among 9 pages of 3 sites; 9 pairs of pages one to one, 9 of them at the same path
+
+    a   b     pages a    pages b  share a  share b  one to one  same path
+    v1  v2          3          3  100.0 %  100.0 %           3          3
+    v1  7           3          3  100.0 %  100.0 %           3          3
+    v2  7           3          3  100.0 %  100.0 %           3          3
+
+    found: 99.83 % of pairs at 0.8, more above it (21 bands of 6 rows)
+    "#);
+    place.write("lacking.jsonl", format!("{lines}{}\n", r#"{"id":"x","text":"a page"}"#));
+    assert_snapshot!(place.run("mirrors lacking.jsonl --by field:release").shown(), @r#"
+    exit 2
+    --- stdout
+    --- stderr
+    error: lacking.jsonl:10: no field "release", or null: by --by field:release it says what site the page is of; give one to each, or leave bad lines out of the input
+    "#);
+    place.write("nested.jsonl", r#"{"id":"x","text":"a page","release":["v1"]}"#);
+    assert_snapshot!(place.run("mirrors nested.jsonl --by field:release").shown(), @r#"
+    exit 2
+    --- stdout
+    --- stderr
+    error: nested.jsonl:1: field "release" is an array; a label must be a string or a number: leave it out, or name another field (--labels, --by field:NAME)
+    "#);
+}
+
+#[test]
+fn two_crawls_in_warc() {
+    let place = Place::new();
+    let crawl = testdata("formats/crawl.warc.gz");
+    let again = testdata("formats/crawl.warc.zst");
+    let ran = place.run(&format!("mirrors {crawl} {again} --allow-repeated-ids --pages pages.jsonl --json"));
+    let summary: serde_json::Value = serde_json::from_str(&ran.err).unwrap();
+    assert_eq!((&summary["pages_a"], &summary["sites_a"]), (&summary["pages_b"], &summary["sites_b"]));
+    assert_eq!((ran.code, &summary["counterparts"]), (0, &summary["same_path"]));
+    for line in ran.out.lines() {
+        let pair: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert_eq!((&pair["a"], &pair["share_a"]), (&pair["b"], &pair["share_b"]));
+    }
+    assert_snapshot!(ran.out, @r#"
+    {"a":"file:","b":"file:","pages_a":1,"pages_b":1,"matched_a":1,"matched_b":1,"share_a":1.0,"share_b":1.0,"counterparts":1,"same_path":1}
+    {"a":"a.example","b":"a.example","pages_a":10,"pages_b":10,"matched_a":9,"matched_b":9,"share_a":0.9,"share_b":0.9,"counterparts":9,"same_path":9}
+    "#);
+}
+
+#[test]
+fn what_cannot_be_is_refused_and_nothing_is_left_behind() {
+    let place = Place::new();
+    manuals(&place);
+    place.write("lines.jsonl", format!("{{\"id\":1,\"text\":\"{}\"}}\n", text(0, 9)));
+    place.write("empty.jsonl", "\n");
+    for (arguments, expected) in [
+        ("mirrors one one", "one/api/a.html: given twice"),
+        ("mirrors one missing", "missing: no such file"),
+        ("mirrors one --depth 0", "all pages are of one site, \".\""),
+        ("mirrors one two --by host", "--by host takes the site from it"),
+        ("mirrors one two --by hosts", "give host, folder, or field:NAME"),
+        ("mirrors one two --by field:", "give host, folder, or field:NAME"),
+        ("mirrors lines.jsonl one --by field:text", "the text cannot be what says the site"),
+        ("mirrors one two --share 1.5", "--share 1.5: is no share of pages"),
+        ("mirrors one two --share NaN", "--share NaN: is no share of pages"),
+        ("mirrors one --share-of a", "go with two collections"),
+        ("mirrors one two --threshold 0", "threshold 0"),
+        ("mirrors one two --all-pairs", "--pages <FILE>"),
+        ("mirrors empty.jsonl one", "empty.jsonl: no pages: the first collection is empty"),
+        ("mirrors one empty.jsonl", "empty.jsonl: no documents"),
+        ("mirrors one two --pages pages.parquet", "pages.parquet"),
+        ("mirrors one two -o same.jsonl --pages same.jsonl", "would overwrite the output"),
+        ("mirrors lines.jsonl two --by host", "lines.jsonl:1: the page is called 1, which is no URL"),
+    ] {
+        let ran = place.run(arguments);
+        assert_eq!(ran.code, 2, "{arguments}: {}", ran.err);
+        assert!(ran.err.contains(expected), "{arguments}: {}", ran.err);
+        assert!(ran.out.is_empty(), "{arguments}: {}", ran.out);
+    }
+    assert_eq!(place.names(), ["empty.jsonl", "lines.jsonl", "one", "two"]);
+    assert_snapshot!(place.run("mirrors one two --share 1 --threshold 1 --share-of both --depth 0").shown(), @"
+    exit 1
+    --- stdout
+    --- stderr
+    0 pairs of sites among 8 pages of 1 site against 8 pages of 1 site; 0 pairs of pages one to one, 0 of them at the same path
+    found: 100.00 % of pairs at 1, more above it (4 bands of 32 rows)
+    ");
+}
