@@ -228,6 +228,15 @@ bench-html:
 	mkdir -p bench/record
 	python3 bench/quality/html.py $(DATA) --out bench/record/html.json
 
+# The pages of four releases of a documentation, paired up by their texts alone, and as datasketch does it.
+.PHONY: bench-mirrors
+bench-mirrors:
+	cargo build --release --locked -p lookalike-cli
+	test -d $(RIVALS) || python3 -m venv $(RIVALS)
+	$(RIVALS)/bin/pip install --quiet -r bench/rivals/requirements.txt
+	mkdir -p bench/record
+	$(RIVALS)/bin/python -P bench/quality/mirrors.py $(DATA) --lookalike target/release/lookalike --out bench/record/mirrors.json
+
 # One article among other boilerplate against one boilerplate around other articles, on parts of real pages. (-P: html.py beside it is
 # not the module of that name.)
 .PHONY: bench-news

@@ -1,0 +1,141 @@
+"""Holds the pages that mirrors pair up against the pages that are the same page, in the releases of a documentation.
+
+Each release is a site; a page of one release stands for the page of the same name in another. Where names are known that is easily
+told, so they are hidden: pages get numbers, and nothing but their texts tells which belong together. Against one-to-one pairs stand
+the most similar page of each, which is what a search by similarity gives, and all pairs that match; and the most similar page by
+datasketch, where it is installed.
+"""
+
+import argparse
+import json
+import os
+import platform
+import re
+import subprocess
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+
+Pair = tuple[int, int]
+
+
+def run(command: list[str]) -> float:
+    """Runs a command; gives its seconds."""
+    start = time.perf_counter()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return time.perf_counter() - start
+
+
+def best(matches: Iterable[tuple[int, int, float]], releases: list[str]) -> set[Pair]:
+    """Of each page the most similar one in each other release; the earlier of equal ones."""
+    found: dict[tuple[int, str], tuple[float, int]] = {}
+    for a, b, resemblance in matches:
+        for page, other in ((a, b), (b, a)):
+            key, value = (page, releases[other]), (-resemblance, other)
+            found[key] = min(found.get(key, value), value)
+    return {(min(page, other), max(page, other)) for (page, _), (_, other) in found.items()}
+
+
+def datasketch_matches(texts: list[str], releases: list[str], threshold: float) -> list[tuple[int, int, float]]:
+    """Pairs of pages of two releases by datasketch's MinHashLSH, as its documentation shows it, and their estimates."""
+    from datasketch import MinHash, MinHashLSH
+
+    lsh, sketches = MinHashLSH(threshold=threshold, num_perm=128), []
+    for number, text in enumerate(texts):
+        words = re.findall(r"\w+", text.lower())
+        shingles = {" ".join(words[at : at + 5]).encode() for at in range(max(1, len(words) - 4))}
+        sketch = MinHash(num_perm=128)
+        sketch.update_batch(shingles)
+        sketches.append(sketch)
+        lsh.insert(number, sketch)
+    matches = []
+    for number, sketch in enumerate(sketches):
+        for other in lsh.query(sketch):
+            if other > number and releases[other] != releases[number]:
+                estimate = sketch.jaccard(sketches[other])
+                if estimate >= threshold:
+                    matches.append((number, other, estimate))
+    return matches
+
+
+def figures(found: set[Pair], gold: set[Pair], seconds: float) -> dict[str, float]:
+    """Precision, recall and F1 of pairs."""
+    right = len(found & gold)
+    precision, recall = right / max(1, len(found)), right / len(gold)
+    f1 = 2 * precision * recall / max(1e-12, precision + recall)
+    return {"pairs": len(found), "right": right, "precision": precision, "recall": recall, "f1": f1, "seconds": seconds}
+
+
+def main() -> None:
+    """Judges each way at each threshold, prints the figures, records them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path, help="the folder with winps_docs.jsonl.zst")
+    parser.add_argument("--lookalike", default="lookalike", help="the program")
+    parser.add_argument("--thresholds", type=float, nargs="+", default=[0.5, 0.6, 0.7, 0.8, 0.9])
+    parser.add_argument("--rival-at", type=float, nargs="*", default=[0.8], help="thresholds at which datasketch is asked too")
+    parser.add_argument("--out", type=Path, help="where the figures go, as JSON")
+    arguments = parser.parse_args()
+    lines = subprocess.run(["zstd", "-dc", arguments.data / "winps_docs.jsonl.zst"], capture_output=True, check=True).stdout
+    records = [json.loads(line) for line in lines.splitlines()]
+    releases = [record["release"] for record in records]
+    of_page = defaultdict(list)
+    for number, record in enumerate(records):
+        of_page[record["page"]].append(number)
+    same = of_page.values()
+    gold = {(a, b) for pages in same for a in pages for b in pages if a < b and releases[a] != releases[b]}
+
+    results = []
+    with tempfile.TemporaryDirectory() as folder:
+        hidden, named, pairs = (str(Path(folder, name)) for name in ("hidden.jsonl", "named.jsonl", "pairs.jsonl"))
+        for path, name in ((hidden, lambda number: number), (named, lambda number: records[number]["id"])):
+            with open(path, "w", encoding="utf-8") as file:
+                for number, record in enumerate(records):
+                    line = {"id": name(number), "release": record["release"], "text": record["text"]}
+                    print(json.dumps(line, ensure_ascii=False), file=file)
+        numbers = {record["id"]: number for number, record in enumerate(records)}
+
+        def mirrors(path: str, threshold: float, *more: str) -> tuple[list[tuple[int, int, float]], float]:
+            command = [arguments.lookalike, "mirrors", path, "--by", "field:release", "--share", "0", "--quiet"]
+            seconds = run([*command, "--threshold", str(threshold), "--pages", pairs, *more])
+            with open(pairs, encoding="utf-8") as file:
+                read = [json.loads(line) for line in file]
+            number = [[numbers.get(row[side], row[side]) for side in "ab"] for row in read]
+            return [(min(two), max(two), row["resemblance"]) for two, row in zip(number, read, strict=True)], seconds
+
+        for threshold in arguments.thresholds:
+            one_to_one, seconds = mirrors(hidden, threshold)
+            everything, seconds_all = mirrors(hidden, threshold, "--all-pairs")
+            by_name, seconds_named = mirrors(named, threshold)
+            ways = {
+                "one to one, names hidden": ({(a, b) for a, b, _ in one_to_one}, seconds),
+                "most similar, names hidden": (best(everything, releases), seconds_all),
+                "all that match, names hidden": ({(a, b) for a, b, _ in everything}, seconds_all),
+                "one to one, same path first": ({(a, b) for a, b, _ in by_name}, seconds_named),
+            }
+            if threshold in arguments.rival_at:
+                try:
+                    start = time.perf_counter()
+                    matches = datasketch_matches([record["text"] for record in records], releases, threshold)
+                    ways["most similar by datasketch"] = (best(matches, releases), time.perf_counter() - start)
+                except ImportError:
+                    print("datasketch is not installed: its figures are left out")
+            for way, (found, seconds) in ways.items():
+                results.append({"threshold": threshold, "way": way, **figures(found, gold, seconds)})
+
+    print(f"{len(records)} pages of {len(set(releases))} releases, {len(gold)} pairs of one page")
+    print("| threshold | pairs | of one page | recall | F1 | seconds |\n|---|---|---|---|---|---|")
+    for row in results:
+        shares = f"{100 * row['precision']:.1f} % | {100 * row['recall']:.1f} % | {row['f1']:.3f}"
+        print(f"| {row['threshold']} {row['way']} | {row['pairs']} | {shares} | {row['seconds']:.1f} |")
+    if arguments.out:
+        machine = {"machine": platform.processor() or platform.machine(), "cores": os.cpu_count()}
+        date = datetime.now(UTC).date().isoformat()
+        record = {"date": date, **machine, "pages": len(records), "gold": len(gold), "results": results}
+        arguments.out.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
