@@ -163,6 +163,10 @@ class AnchoredError(Error, ValueError):
     """Shingles that begin with stop words, where tokens are no words or fingerprints are made of parts of words."""
 
 
+class SetError(Error, ValueError):
+    """Steps of texts, such as shingles of several words, where documents are sets."""
+
+
 class GridError(Error, ValueError):
     """A grid over a fingerprint card that cannot be."""
 

@@ -64,9 +64,14 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Tokens in a shingle: as many as were asked for, or five; where shingles begin with a stop word, it and the next two.
+    /// Tokens in a shingle: as many as were asked for, or five; where shingles begin with a stop word, it and the next two; of a set
+    /// each item by itself.
     pub fn k(&self) -> usize {
-        self.shingle.unwrap_or(if self.anchors.is_empty() { 5 } else { 3 })
+        self.shingle.unwrap_or(match self.tokens {
+            TokensBy::Items => 1,
+            _ if self.anchors.is_empty() => 5,
+            _ => 3,
+        })
     }
 }
 

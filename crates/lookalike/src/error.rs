@@ -267,6 +267,9 @@ pub enum ErrorKind {
         "shingles that begin with stop words are made of whole words: leave out {0}, or the languages whose stop words were asked for"
     )]
     Anchored(&'static str),
+    /// Steps of texts were asked for where documents are sets.
+    #[error("the items of a set are compared as they are, each by itself: leave out {0}, or compare texts")]
+    Set(&'static str),
     /// A grid over prints that is none, or in which everything counts everywhere.
     #[error(
         "a grid of squares of {square} pixels with a margin of {margin} over {width} by {height} is not possible: give squares of 1 to 65536 pixels, a margin below half of one, and a field of at most 2²⁴ squares"

@@ -121,6 +121,41 @@ fn finding() -> impl Strategy<Value = (Candidates, Measure, f64)> {
     ])
 }
 
+/// The same collections as sets: words are items, numbers in several forms among them, repeats too; copies in another order.
+fn sets() -> impl Strategy<Value = Vec<String>> {
+    collection().prop_map(|texts| {
+        let item = |(at, word): (usize, &str)| match word.to_lowercase().strip_prefix('w').and_then(|n| n.parse::<u32>().ok()) {
+            Some(n) if n % 2 == 0 => format!("\"{n}\""),
+            Some(n) if at % 3 == 0 => format!("{n}.0"),
+            Some(n) => n.to_string(),
+            None => format!("\"{}\"", word.to_lowercase()),
+        };
+        let set = |text: &String| {
+            let mut items: Vec<String> = text.split([' ', ',']).filter(|word| !word.is_empty()).enumerate().map(item).collect();
+            if text.contains(',') {
+                items.reverse();
+            }
+            format!("[{}]", items.join(", "))
+        };
+        texts.iter().map(set).collect()
+    })
+}
+
+fn config_of_sets() -> impl Strategy<Value = Config> {
+    config().prop_map(|config| Config {
+        tokens: TokensBy::Items,
+        folds: Folds::default(),
+        shingle: None,
+        anchors: Vec::new(),
+        fingerprint: FingerprintBy::Rolling,
+        candidates: match config.candidates {
+            Candidates::Sentences(_) => Candidates::All,
+            candidates => candidates,
+        },
+        ..config
+    })
+}
+
 fn docs<'a>(texts: &'a [String], keys: &[u8]) -> Vec<Doc<'a>> {
     texts.iter().zip(keys.iter().cycle()).map(|(text, &key)| Doc { text, key: u64::from(key % 4) }).collect()
 }
@@ -220,6 +255,27 @@ proptest! {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn sets_obey_the_law(sets in sets(), keys in prop::collection::vec(any::<u8>(), 1..9), config in config_of_sets()) {
+        let docs = docs(&sets, &keys);
+        let twin = twin_of(&docs, &config);
+        let decisions = dedup(&docs, config.clone()).unwrap();
+        let found: Vec<_> = decisions.iter().map(|d| d.representative.zip(d.similarity)).collect();
+        prop_assert_eq!(found, twin.law(&order(&docs), config.threshold));
+        for (d, decision) in decisions.iter().enumerate() {
+            prop_assert_eq!(decision.reason == Reason::Empty, twin.is_empty(d));
+            let exact = decision.representative.is_some_and(|r| twin.are_the_same(d, r));
+            prop_assert_eq!(decision.reason == Reason::Exact, exact);
+        }
+        let components = dedup(&docs, Config { cluster: Cluster::Components, ..config.clone() }).unwrap();
+        let groups: Vec<_> = components.iter().enumerate().map(|(d, decision)| decision.representative.unwrap_or(d)).collect();
+        prop_assert_eq!(groups, twin.components(&order(&docs), config.threshold));
+    }
+}
+
+proptest! {
     /// How sketches are grouped is judged beside the clustering; here that groups become decisions as they should.
     #[test]
     fn greedy_clusters_keep_their_first_and_lose_nothing(texts in collection(), keys in prop::collection::vec(any::<u8>(), 1..9), popular: bool, threshold in 0.3f64..1.0) {
@@ -276,6 +332,31 @@ fn short_and_empty_texts_are_nobodys_duplicate_by_accident() {
     let dropped: Vec<usize> = (0..texts.len()).filter(|&d| !decisions[d].is_kept()).collect();
     assert_eq!(dropped, [5]);
     assert_eq!(decisions[5].reason, Reason::Exact);
+}
+
+#[test]
+fn what_is_no_set_is_empty_and_stays() {
+    let texts = [r#"["a", 1]"#, r#"[1.0, "a", "a"]"#, "[]", "[ ]", "[1, null]", "[1, null]", "a text", r#"["a", "1"]"#];
+    let config = Config { tokens: TokensBy::Items, ..Config::default() };
+    let reasons: Vec<_> = dedup(&texts.map(Doc::from), config).unwrap().iter().map(|d| d.reason).collect();
+    use Reason::{Empty, Exact, Representative, Unique};
+    assert_eq!(reasons, [Representative, Exact, Empty, Empty, Empty, Empty, Empty, Unique]);
+}
+
+#[test]
+fn what_only_texts_have_is_refused_of_sets() {
+    let items = Config { tokens: TokensBy::Items, ..Config::default() };
+    assert_eq!((items.k(), Method::new(items.clone()).unwrap().shingling().k()), (1, 1));
+    assert!(Method::new(Config { shingle: Some(1), ..items.clone() }).is_ok());
+    for (config, what) in [
+        (Config { shingle: Some(2), ..items.clone() }, "leave out shingles of several items"),
+        (Config { folds: Folds { digits: true, ..Folds::default() }, ..items.clone() }, "leave out the folds"),
+        (Config { fingerprint: FingerprintBy::Rabin { degree: 64 }, ..items.clone() }, "leave out Rabin's fingerprints"),
+        (Config { candidates: Candidates::Sentences(SentencesBy::default()), ..items.clone() }, "leave out the sentences"),
+    ] {
+        let refusal = Method::new(config).unwrap_err().to_string();
+        assert!(refusal.contains(what), "{refusal}");
+    }
 }
 
 #[test]

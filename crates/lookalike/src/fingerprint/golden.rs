@@ -45,6 +45,14 @@ fn a_token_is_not_taken_for_one_with_zeros_behind_it() {
     assert_eq!(distinct("a a0 aa aaaaaaaa aaaaaaaaa aaaaaaaaaaaaaaaa aaaaaaaaaaaaaaaaa"), 7);
 }
 
+#[test]
+fn items_are_frozen() {
+    let (digest, hashes) = hashes(r#"[7, "7", "eight by", -2.5, "a longer item than most"]"#, TokensBy::Items);
+    assert_eq!(digest, 283666704277620870109341605354351860551);
+    let frozen = [11150189153412188827, 2104103675470009230, 16391809018720105056, 14775175584987301535, 10078760156779035767];
+    assert_eq!(hashes, frozen);
+}
+
 /// The sources' own examples.
 mod of_the_sources {
     use super::*;

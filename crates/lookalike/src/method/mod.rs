@@ -2,6 +2,7 @@
 //! *candidate or not*, two sets → *similar or not*.
 
 mod scratch;
+mod sets;
 mod sketcher;
 
 pub use scratch::Scratch;
@@ -39,6 +40,7 @@ impl Method {
         let shingling = Shingling::new(config.k())?;
         config.tokens.check()?;
         config.folds.check()?;
+        sets::check(&config)?;
         Shape::check(config.threshold, config.recall)?;
         if config.measure == Measure::Containment && matches!(config.cluster, Cluster::Greedy(_)) {
             return Err(ErrorKind::GreedyContainment.into());
@@ -173,6 +175,9 @@ impl Method {
         } else {
             canonicalise(text.decode(&mut scratch.plain), by, folds, &mut scratch.tokens);
             fingerprint::token_hashes(&scratch.tokens, hashes);
+        }
+        if by == TokensBy::Items {
+            sets::put_in_order(self.config.occurrences, &mut scratch.room, hashes);
         }
         let fingerprints = &mut scratch.fingerprints;
         match &self.rabin {

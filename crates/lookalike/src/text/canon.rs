@@ -5,10 +5,12 @@ use super::{
     class::{self, Class, Kind},
     dictionary,
     folds::Folds,
+    items,
     tokens::{Open, Tokens, TokensBy},
 };
 
-/// Fills `tokens` with the canonical form of `text` (Broder 1997, section 2), folded by `folds`.
+/// Fills `tokens` with the canonical form of `text` (Broder 1997, section 2), folded by `folds`; for [`TokensBy::Items`] with a
+/// set's items in the order that they have, none where `text` is no set.
 ///
 /// Cost: one pass; nothing is allocated once the buffer has grown, but for the pieces that the normaliser has to see, and for
 /// dictionary words.
@@ -66,6 +68,7 @@ fn read<const FOLDED: bool>(text: &str, by: TokensBy, reading: Reading<FOLDED>, 
             words(text, reading, tokens, dictionary::push);
             dictionary::flush(tokens);
         }
+        TokensBy::Items => items::read(text, tokens),
     }
 }
 

@@ -10,6 +10,9 @@
 //!
 //! Marks are kept, so かき ≠ がき and Thai and Indic vowels count; digits are kept, so "Act 12" ≠ "Act 13"; 體 ≠ 体. [`Folds`]
 //! make some of these equal for those who want it, after step 2.
+//!
+//! A document may also be a set by itself, of films or tags: then its tokens are the [`items()`] of a JSON array, and none of these
+//! steps is taken.
 
 mod ascii;
 mod canon;
@@ -17,6 +20,7 @@ mod chinese;
 mod class;
 mod dictionary;
 mod folds;
+mod items;
 mod paged;
 mod read;
 mod scan;
@@ -28,6 +32,7 @@ mod tokens;
 
 pub use canon::canonicalise;
 pub use folds::Folds;
+pub use items::{Item, Items, NoSet, items};
 pub(crate) use read::{Reader, TakeTokens, reads};
 pub use sentences::sentences;
 pub use source::Text;

@@ -82,7 +82,7 @@ const DIGITS: [u8; 256] = {
 };
 
 /// The character that is meant by an escape, given without its backslash, and the escape's length.
-fn unescape(escape: &str) -> (char, usize) {
+pub(super) fn unescape(escape: &str) -> (char, usize) {
     let meant = match escape.as_bytes().first() {
         Some(b'u') => return unescape_number(escape),
         Some(b'n') => '\n',

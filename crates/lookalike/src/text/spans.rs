@@ -5,6 +5,7 @@ use super::{
     class::Kind,
     dictionary,
     folds::Folds,
+    items,
     tokens::TokensBy,
 };
 
@@ -56,6 +57,9 @@ impl<'a> CharCount<'a> {
 /// As [`canonicalise`](super::canonicalise).
 pub fn token_spans(text: &str, by: TokensBy, folds: Folds) -> Vec<Span> {
     canon::refuse_unbuilt(by, folds);
+    if by == TokensBy::Items {
+        return items::spans(text);
+    }
     let mut places = Places::default();
     let mut folded = String::new();
     let mut at = 0;
@@ -66,6 +70,7 @@ pub fn token_spans(text: &str, by: TokensBy, folds: Folds) -> Vec<Span> {
             TokensBy::Words => places.word(kind, false, place),
             TokensBy::Chars => places.char(kind, place),
             TokensBy::Jieba => places.dictionary(kind, c, place),
+            TokensBy::Items => {}
         });
         at = piece.end;
     }

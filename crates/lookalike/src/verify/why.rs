@@ -90,6 +90,18 @@ mod tests {
         assert_eq!(cut("", "x y", 2), []);
     }
 
+    #[test]
+    fn items_of_sets_are_shared_one_by_one() {
+        let shingling = Shingling::new(1).unwrap();
+        let other = fingerprint::fingerprint_set(r#"["c", 7, "b"]"#, TokensBy::Items, Folds::default(), shingling);
+        let a = r#"["a", "B", "b", 7.0, "7"]"#;
+        let cut: Vec<_> = passages(a, &other, TokensBy::Items, Folds::default(), shingling, None)
+            .iter()
+            .map(|p| (&a[p.span.start..p.span.end], p.shared))
+            .collect();
+        assert_eq!(cut, [(r#"["a", "B", "#, false), (r#""b", 7.0, "#, true), (r#""7"]"#, false)]);
+    }
+
     proptest! {
         #[test]
         fn passages_cover_the_text_and_alternate(a in "[a-c漢 .é\u{301}]{0,40}", b in "[a-c漢 ]{0,40}", k in 1usize..4) {

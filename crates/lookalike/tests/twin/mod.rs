@@ -7,7 +7,7 @@ use lookalike::{
     Candidates, Config, Method, Occurrences, Scratch,
     fingerprint::Digest,
     lsh::Sample,
-    text::{Tokens, canonicalise},
+    text::{Tokens, TokensBy, canonicalise},
     verify::Measure,
 };
 
@@ -44,7 +44,7 @@ fn is_candidate(a: &Sketch, b: &Sketch, method: &Method, all: &[Sketch]) -> bool
 
 pub struct Twin {
     measure: Measure,
-    texts: Vec<Vec<u8>>,
+    texts: Vec<Vec<Vec<u8>>>,
     sets: Vec<BTreeSet<Shingle>>,
     candidates: Vec<Vec<bool>>,
 }
@@ -72,10 +72,15 @@ impl Twin {
             .collect();
         let candidate = |a, b| is_candidate(a, b, method, &sketches);
         let candidates = sketches.iter().map(|a| sketches.iter().map(|b| candidate(a, b)).collect()).collect();
-        let canonical = |text: &&str| {
-            let mut tokens = Tokens::new();
-            canonicalise(text, method.config().tokens, method.config().folds, &mut tokens);
-            tokens.text().to_vec()
+        let canonical = |text: &&str| match (tokens_of(text, method.config()), method.config()) {
+            (items, Config { tokens: TokensBy::Items, occurrences: Occurrences::Once, .. }) => {
+                items.into_iter().collect::<BTreeSet<_>>().into_iter().collect()
+            }
+            (mut items, Config { tokens: TokensBy::Items, .. }) => {
+                items.sort();
+                items
+            }
+            (tokens, _) => tokens,
         };
         let texts = texts.iter().map(canonical).collect();
         Self { measure: method.config().measure, texts, sets, candidates }
@@ -148,10 +153,22 @@ impl Twin {
     }
 }
 
-pub fn shingle_set(text: &str, config: &Config) -> BTreeSet<Shingle> {
+/// A text's tokens; of a set its items, as a parser has them.
+fn tokens_of(text: &str, config: &Config) -> Vec<Vec<u8>> {
+    if config.tokens == TokensBy::Items {
+        let item = |item: &serde_json::Value| match item.as_f64() {
+            Some(number) => number.to_le_bytes().to_vec(),
+            None => item.to_string().into_bytes(),
+        };
+        return serde_json::from_str::<Vec<_>>(text).unwrap().iter().map(item).collect();
+    }
     let mut tokens = Tokens::new();
     canonicalise(text, config.tokens, config.folds, &mut tokens);
-    let (tokens, k): (Vec<Vec<u8>>, usize) = (tokens.iter().map(<[u8]>::to_vec).collect(), config.k());
+    tokens.iter().map(<[u8]>::to_vec).collect()
+}
+
+pub fn shingle_set(text: &str, config: &Config) -> BTreeSet<Shingle> {
+    let (tokens, k) = (tokens_of(text, config), config.k());
     let bag: Vec<Vec<Vec<u8>>> = match tokens.len() {
         0 => Vec::new(),
         n if n < k => vec![tokens],
