@@ -132,9 +132,36 @@ pub struct FieldArgs {
     /// The field that holds the text; of CSV, the column
     #[arg(long, value_name = "FIELD", default_value = "text", help_heading = "Input")]
     pub text_field: String,
+    /// Documents are sets: the field that holds a JSON array of strings and numbers (of CSV, the column; of tables, a list), whose
+    /// items are compared as they are, each by itself; of --keep longest, the set of most items stays
+    #[arg(long, value_name = "FIELD", conflicts_with = "text_field", help_heading = "Input")]
+    pub set_field: Option<String>,
     /// The field that holds the id, a string or a number; a record without one is called file:line
     #[arg(long, value_name = "FIELD", default_value = "id", help_heading = "Input")]
     pub id_field: String,
+}
+
+impl FieldArgs {
+    /// The field that is compared.
+    pub fn text(&self) -> &str {
+        self.set_field.as_ref().unwrap_or(&self.text_field)
+    }
+
+    /// A configuration of texts as one of sets, where documents are sets.
+    pub fn of_sets(&self, config: Config) -> anyhow::Result<Config> {
+        match self.set_field {
+            None => Ok(config),
+            Some(_) => as_sets(config),
+        }
+    }
+}
+
+/// A configuration of texts as one of sets.
+pub fn as_sets(config: Config) -> anyhow::Result<Config> {
+    if config.tokens != TokensBy::Auto {
+        anyhow::bail!("--tokens: the items of a set are compared as they are, each by itself; leave it out, or compare texts");
+    }
+    Ok(Config { tokens: TokensBy::Items, ..config })
 }
 
 /// What a shingle is.
@@ -146,7 +173,7 @@ pub struct ShingleArgs {
     /// Make alike what differs only so, while comparing; several with commas
     #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',', help_heading = "Comparing")]
     pub fold: Vec<Fold>,
-    /// Tokens in a shingle: words, or 8 to 10 when tokens are characters [default: 5; with --anchors 3]
+    /// Tokens in a shingle: words, or 8 to 10 when tokens are characters [default: 5; with --anchors 3; of sets 1]
     #[arg(long, value_name = "K", help_heading = "Comparing")]
     pub shingle: Option<usize>,
     /// Only shingles that begin with a stop word of these languages, such as en or en,de: articles have many, menus and
@@ -278,7 +305,7 @@ pub fn run_config(input: &InputArgs, run: &RunArgs, method: Config) -> RunConfig
         delimiter: records.delimiter,
         encoding: records.encoding.clone(),
         html: records.html.map(Html::from),
-        text_field: records.fields.text_field.clone(),
+        text_field: records.fields.text().into(),
         id_field: records.fields.id_field.clone(),
         allow_repeated_ids: records.allow_repeated_ids,
         skip_bad: records.skip_bad.clone(),

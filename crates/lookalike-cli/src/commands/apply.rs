@@ -44,7 +44,7 @@ pub struct Apply {
 
 impl Apply {
     pub fn run(self) -> anyhow::Result<ExitCode> {
-        let mut config = run_config(&self.input, &self.run, Config::default());
+        let mut config = run_config(&self.input, &self.run, self.input.records.fields.of_sets(Config::default())?);
         config.keep = self.keep.clone();
         let bars = Bars::new(self.run.quiet);
         let done = apply(&self.decisions, &config, &self.output, &|progress| bars.show(progress));

@@ -44,6 +44,7 @@ use crate::{
     lookalike dedup november.jsonl --against october.jsonl -o new.jsonl\n  \
     lookalike dedup train.jsonl --against tests/ --against-only --measure containment --drop-holders -o clean.jsonl\n  \
     lookalike dedup news.jsonl --label -o labelled.jsonl\n  \
+    lookalike dedup users.jsonl --set-field films --threshold 0.2 --decisions alike.jsonl\n  \
     zcat dump.gz | lookalike dedup - -o - --text-field body | wc -l")]
 pub struct Dedup {
     #[command(flatten)]
@@ -123,7 +124,7 @@ fn decisions_beside(kept: &Path) -> Option<PathBuf> {
 
 impl Dedup {
     pub fn run(self) -> anyhow::Result<ExitCode> {
-        let mut config = run_config(&self.input, &self.run, self.method.config()?);
+        let mut config = run_config(&self.input, &self.run, self.input.records.fields.of_sets(self.method.config()?)?);
         config.keep = self.method.keep.clone();
         config.against = self.against.against.clone();
         (config.against_only, config.drop_holders) = (self.against.against_only, self.against.drop_holders);

@@ -63,7 +63,8 @@ impl Pairs {
         if self.exact {
             find.method = MethodBy::Shingle;
         }
-        let method = Config { threshold: self.threshold, verify: Some(verify), ..find.config(&self.shingles)? };
+        let fields = &self.input.records.fields;
+        let method = Config { threshold: self.threshold, verify: Some(verify), ..fields.of_sets(find.config(&self.shingles)?)? };
         let config = RunConfig { against: self.against, ..run_config(&self.input, &self.run, method) };
         let bars = Bars::new(self.run.quiet);
         let done = pairs(&config, self.output.as_deref(), &|progress| bars.show(progress));

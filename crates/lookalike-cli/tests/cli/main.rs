@@ -18,6 +18,7 @@ mod pairs;
 mod passages;
 mod readme;
 mod resume;
+mod sets;
 mod tables;
 
 use std::{

@@ -350,8 +350,11 @@ fn document<'a>(files: &Files, number: usize, raw: &'a [u8], reading: &Reading, 
 
 /// Reads a row of a table.
 fn row<'a>(rows: &'a Rows, at: usize, reading: &Reading, room: &'a mut Room) -> Result<Record<'a>, Fault> {
-    let Room { pages, page, values: [id, keep, label], .. } = room;
-    let text = rows.text(at)?;
+    let Room { text, pages, page, values: [id, keep, label], .. } = room;
+    let text = match reading.fields.set {
+        Some(_) => rows.set(at, text, &reading.fields)?,
+        None => rows.text(at)?,
+    };
     rows.id(at, id)?;
     rows.label(at, label)?;
     let key = rows.key(at, text, keep)?;
@@ -362,6 +365,9 @@ fn row<'a>(rows: &'a Rows, at: usize, reading: &Reading, room: &'a mut Room) -> 
 /// Reads a record of a crawl; none where it is no document.
 #[cfg(feature = "warc")]
 fn crawled<'a>(raw: &'a [u8], reading: &Reading, room: &'a mut Room) -> Result<Option<Record<'a>>, Fault> {
+    if reading.fields.set.is_some() {
+        return Err(Fault("a crawl has no fields, so no --set-field; give records with a JSON array each".into()));
+    }
     let Room { text, pages, crawl, values: [id, date, _], .. } = room;
     let mut reader = warc::WarcReader::new(raw);
     let Ok(Some(record)) = reader.next("") else { return Err(Fault("is no whole record".into())) };

@@ -9,6 +9,7 @@ use super::{
     delimited::{Cells, Header},
     reading::Reading,
     record::{Fault, Fields, Found, Record},
+    sets,
     utf16::{self, Utf16},
 };
 use crate::error::Result;
@@ -40,7 +41,7 @@ impl Columns {
             true => header.index_of(name, option).map(Some),
             false => Ok(None),
         };
-        let text = header.index_of(&fields.text, "--text-field")?;
+        let text = header.index_of(&fields.text, sets::option(fields.set))?;
         let id = optional(&fields.id, "--id-field")?;
         let keep = fields.keep.field().map(|name| header.index_of(name, "--keep")).transpose()?;
         let label = fields.label.as_deref().map(|name| optional(name, "--labels")).transpose()?.flatten();

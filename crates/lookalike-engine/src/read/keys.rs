@@ -1,17 +1,22 @@
 //! What keep order reads in a record → a key, largest first.
 
 use lookalike::{
+    Occurrences,
     cluster::{Keep, number_key, time_key},
     text::Text,
 };
 
-use super::record::{Fault, Found, Shape};
+use super::{
+    record::{Fault, Found, Shape},
+    sets,
+};
 
-/// A record's key.
-pub(super) fn key(keep: &Keep, found: &Found) -> Result<u64, Fault> {
+/// A record's key; of a set, with what its items count.
+pub(super) fn key((keep, set): (&Keep, Option<Occurrences>), found: &Found) -> Result<u64, Fault> {
     let (Text::Plain(text) | Text::Escaped(text)) = found.text;
     Ok(match keep {
         Keep::First => 0,
+        Keep::Longest if let Some(occurrences) = set => sets::size(text, occurrences),
         Keep::Longest => (text.chars().count() - found.surplus) as u64,
         Keep::Newest(_) => time(found.keep, keep)?,
         Keep::Max(_) => number_key(number(found.keep, keep)?),

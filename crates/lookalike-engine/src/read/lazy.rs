@@ -29,12 +29,21 @@ pub(super) fn find<'a>(line: &'a str, fields: &Fields) -> Option<Found<'a>> {
         }
         at = skip_space(bytes, at + 1);
         if name == fields.text.as_bytes() {
-            if *bytes.get(at)? != b'"' || text.is_some() {
+            let (found, end) = match (*bytes.get(at)?, fields.set) {
+                (b'"', None) => {
+                    let End { quote, surplus } = string_end(bytes, at + 1, Escapes::Characters)?;
+                    ((Text::Escaped(line.get(at + 1..quote)?), surplus), quote + 1)
+                }
+                (b'[', Some(_)) => {
+                    let end = value_end(bytes, at)?;
+                    ((Text::Plain(line.get(at..end)?), 0), end)
+                }
+                _ => return None,
+            };
+            if text.replace(found).is_some() {
                 return None;
             }
-            let End { quote, surplus } = string_end(bytes, at + 1, Escapes::Characters)?;
-            text = Some((Text::Escaped(line.get(at + 1..quote)?), surplus));
-            at = quote + 1;
+            at = end;
         } else {
             let start = at;
             at = value_end(bytes, start)?;
@@ -59,7 +68,7 @@ pub(super) fn find<'a>(line: &'a str, fields: &Fields) -> Option<Found<'a>> {
 
 #[cfg(test)]
 mod tests {
-    use lookalike::text::Text;
+    use lookalike::{Occurrences, text::Text};
     use proptest::prelude::*;
 
     use super::{super::parse::parse, *};
@@ -85,8 +94,10 @@ mod tests {
     fn fields() -> impl Strategy<Value = Fields> {
         let keep = prop_oneof![Just("first"), Just("longest"), Just("newest:d"), Just("max:d"), Just("min:id")];
         let label = prop_oneof![Just(None), Just(Some("page")), Just(Some("id")), Just(Some("d"))];
-        (keep, label).prop_map(|(keep, label)| Fields {
+        let set = prop_oneof![Just(None), Just(Some(Occurrences::Once)), Just(Some(Occurrences::Labelled))];
+        (keep, label, set).prop_map(|(keep, label, set)| Fields {
             text: "text".into(),
+            set,
             id: "id".into(),
             keep: keep.parse().unwrap(),
             label: label.map(String::from),
@@ -138,7 +149,9 @@ mod tests {
 
     fn line() -> impl Strategy<Value = String> {
         let usual = (value(), string(), value()).prop_map(|(id, text, d)| format!("{{\"id\":{id},\"text\":{text},\"d\":{d}}}"));
-        (prop_oneof![usual, members(value().boxed(), 6)], prop_oneof![Just(""), Just("\n"), Just("\r\n"), Just(" \t\n")])
+        let items = proptest::collection::vec(prop_oneof![3 => string(), 3 => "-?[0-9]{1,3}", 1 => value()], 0..5);
+        let sets = (value(), items).prop_map(|(id, items)| format!("{{\"id\":{id},\"text\":[{}]}}", items.join(" ,")));
+        (prop_oneof![usual, sets, members(value().boxed(), 6)], prop_oneof![Just(""), Just("\n"), Just("\r\n"), Just(" \t\n")])
             .prop_map(|(object, end)| format!("{object}{end}"))
     }
 
@@ -174,7 +187,7 @@ mod tests {
 
     #[test]
     fn plain_lines_never_see_the_parser() {
-        let fields = Fields { text: "text".into(), id: "id".into(), keep: "newest:d".parse().unwrap(), label: None };
+        let fields = Fields { text: "text".into(), set: None, id: "id".into(), keep: "newest:d".parse().unwrap(), label: None };
         for (line, is_plain) in [
             (r#"{"id":"a","d":1,"text":"x\ny","more":{"a":[1,{"b":null}],"text":2}}"#, true),
             ("\t{ \"text\" : \"\\u00e9\" ,\"d\": -1.5e3, \"id\": 7 }", true),
@@ -189,6 +202,16 @@ mod tests {
             let found = find(line, &fields);
             assert_eq!(found.is_some(), is_plain, "{line}");
             assert!(found.is_none_or(|found| matches!(found.text, Text::Escaped(_))));
+        }
+        let fields = Fields { set: Some(Occurrences::Once), ..fields };
+        for (line, array) in [
+            (r#"{"id":1, "text": [ "a\u00e9", 1e0 ] ,"d":1}"#, Some(r#"[ "a\u00e9", 1e0 ]"#)),
+            (r#"{"text":[1,[null]]}"#, Some("[1,[null]]")),
+            (r#"{"text":"[1]"}"#, None),
+            (r#"{"text":[1],"text":[1]}"#, None),
+            (r#"{"text":[1,]}"#, None),
+        ] {
+            assert_eq!(find(line, &fields).map(|found| found.text), array.map(Text::Plain), "{line}");
         }
     }
 }

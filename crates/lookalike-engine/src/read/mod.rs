@@ -30,6 +30,7 @@ mod parse;
 mod reading;
 mod record;
 mod records;
+mod sets;
 mod source;
 #[cfg(feature = "tables")]
 pub(crate) mod table;

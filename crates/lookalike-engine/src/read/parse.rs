@@ -6,7 +6,10 @@ use lookalike::text::Text;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::record::{Fault, Fields, Found, Shape};
+use super::{
+    record::{Fault, Fields, Found, Shape},
+    sets,
+};
 
 /// What a line says. `room` holds its text.
 pub(super) fn parse<'a>(line: &'a str, fields: &Fields, room: &'a mut String) -> Result<Found<'a>, Fault> {
@@ -19,7 +22,14 @@ pub(super) fn parse<'a>(line: &'a str, fields: &Fields, room: &'a mut String) ->
     }
     let Seen { id, keep, label, .. } = seen;
     match seen.text {
-        None => Err(no_text(line, &fields.text)),
+        None => Err(no_text(line, fields)),
+        Some(Shape::Array) if let Some(array) = seen.set => Ok(Found { text: Text::Plain(array), surplus: 0, id, keep, label }),
+        Some(other) if fields.set.is_some() => {
+            let (field, what) = (&fields.text, other.name());
+            Err(Fault(format!(
+                "field {field:?} is {what}, not a set; give an array of strings and numbers, or name another field with --set-field"
+            )))
+        }
         Some(Shape::Text) => Ok(Found { text: Text::Plain(room), surplus: 0, id, keep, label }),
         Some(other) => {
             let (field, what) = (&fields.text, other.name());
@@ -45,7 +55,7 @@ fn not_an_object(error: &serde_json::Error) -> Fault {
 }
 
 /// Names the fields that the record does have: nearly always one of them was meant.
-fn no_text(line: &str, field: &str) -> Fault {
+fn no_text(line: &str, fields: &Fields) -> Fault {
     const SHOWN: usize = 12;
     let names = names(line);
     let mut shown = names.iter().take(SHOWN).map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
@@ -53,7 +63,8 @@ fn no_text(line: &str, field: &str) -> Fault {
         shown += &format!(" and {} more", names.len() - SHOWN);
     }
     let has = if names.is_empty() { "no fields".into() } else { format!("the fields {shown}") };
-    Fault(format!("no field {field:?}; the record has {has}: name the one with the text with --text-field"))
+    let (field, what, option) = (&fields.text, if fields.set.is_some() { "set" } else { "text" }, sets::option(fields.set));
+    Fault(format!("no field {field:?}; the record has {has}: name the one with the {what} with {option}"))
 }
 
 /// The names of an object's fields, in their order; none of what is no object.
@@ -65,6 +76,8 @@ pub(super) fn names(object: &str) -> Vec<String> {
 #[derive(Default)]
 struct Seen<'a, 'de> {
     text: Option<Shape>,
+    /// What it is as it stands, where it is to be a set.
+    set: Option<&'de str>,
     id: Option<&'de str>,
     keep: Option<&'de str>,
     label: Option<&'de str>,
@@ -88,6 +101,10 @@ impl<'a, 'de> Visitor<'de> for Object<'a> {
         let mut found = Seen::default();
         while let Some(field) = map.next_key_seed(FieldName(self.fields))? {
             match field {
+                Field::Text if found.text.is_none() && self.fields.set.is_some() => {
+                    let value = map.next_value::<&RawValue>()?.get();
+                    (found.text, found.set) = (Some(Shape::of(value)), Some(value));
+                }
                 Field::Text if found.text.is_none() => found.text = Some(map.next_value_seed(Copied(self.text))?),
                 Field::Text => {
                     map.next_value::<IgnoredAny>()?;

@@ -1,5 +1,7 @@
 //! How inputs are read: what the user said of them.
 
+use lookalike::cluster::Keep;
+
 use super::record::Fields;
 use crate::format::{Format, Html};
 
@@ -31,13 +33,13 @@ impl Reading {
     /// Decisions: a table where the name says so, else JSON Lines.
     pub(crate) fn decisions(name: &str) -> Self {
         let Some(format) = Format::of_name(name).filter(|format| format.is_table()) else { return Self::lines() };
-        let fields = Fields { text: "verdict".into(), id: "id".into(), keep: lookalike::cluster::Keep::First, label: None };
+        let fields = Fields { text: "verdict".into(), set: None, id: "id".into(), keep: Keep::First, label: None };
         Self { format: Some(format), ..Self::of(fields) }
     }
 
     /// JSON Lines that are not looked at as records.
     pub(crate) fn lines() -> Self {
-        let fields = Fields { text: String::new(), id: String::new(), keep: lookalike::cluster::Keep::First, label: None };
+        let fields = Fields { text: String::new(), set: None, id: String::new(), keep: Keep::First, label: None };
         Self { format: Some(Format::Lines), ..Self::of(fields) }
     }
 }

@@ -2,14 +2,16 @@
 
 use std::fmt;
 
-use lookalike::{cluster::Keep, text::Text};
+use lookalike::{Occurrences, cluster::Keep, text::Text};
 
-use super::{keys::key, lazy::find, parse::parse, utf16::Utf16};
+use super::{keys::key, lazy::find, parse::parse, sets, utf16::Utf16};
 
 /// The names of the fields that are read.
 #[derive(Debug, Clone)]
 pub(crate) struct Fields {
     pub(crate) text: String,
+    /// Where the text is a set, a JSON array: what an item counts that stands there several times.
+    pub(crate) set: Option<Occurrences>,
     pub(crate) id: String,
     /// What keep order reads in each record.
     pub(crate) keep: Keep,
@@ -82,7 +84,10 @@ impl<'a> Record<'a> {
                 )));
             }
         };
-        Ok(Self { text: found.text, id, key: key(&fields.keep, &found)?, label })
+        if let (Some(_), Text::Plain(array)) = (fields.set, found.text) {
+            sets::check(array, fields)?;
+        }
+        Ok(Self { text: found.text, id, key: key((&fields.keep, fields.set), &found)?, label })
     }
 }
 
@@ -148,7 +153,7 @@ mod tests {
     use super::*;
 
     fn fields(keep: &str) -> Fields {
-        Fields { text: "text".into(), id: "id".into(), keep: keep.parse().unwrap(), label: None }
+        Fields { text: "text".into(), set: None, id: "id".into(), keep: keep.parse().unwrap(), label: None }
     }
 
     fn fault(line: &[u8], keep: &str) -> String {

@@ -32,6 +32,7 @@ use super::{
     reading::Reading,
     record::Fields,
     records::RecordStream,
+    sets::refuse_fieldless,
     tables::{self, Table, TablePart},
 };
 use crate::{
@@ -153,6 +154,11 @@ impl Source {
             (None, _) => Ok(None),
         };
         let formats = inputs.iter().zip(&names).map(format).collect::<Result<Vec<_>>>()?;
+        if reading.fields.set.is_some() {
+            let refuse =
+                |(name, format): (&String, &Option<Format>)| format.map_or(Ok(()), |format| refuse_fieldless(name, format));
+            names.iter().zip(&formats).try_for_each(refuse)?;
+        }
         // A header is a line too: where no record has several, records have the numbers of their lines.
         let before = |format: &Option<Format>| u64::from(*format == Some(Format::Delimited));
         let (first, others) = inputs.split_at(references);

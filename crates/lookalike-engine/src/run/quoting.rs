@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use lookalike::{
     Candidates, Cluster, Config, Method, Scratch,
     runs::{Lookup, Meeting, RunIndex, Winnowing, join},
+    text::TokensBy,
     verify::{Figures, Overlap},
 };
 use serde::Serialize;
@@ -111,6 +112,10 @@ fn all_passes(config: &RunConfig, asked: &Quoting, mut wanted: Wanted, observer:
     let winnowing = Winnowing::new(asked.least)?;
     if !(0.0..=1.0).contains(&asked.containment) {
         let message = format!("--threshold {}: is no containment; give a number from 0 to 1, such as 0.1", asked.containment);
+        return Err(Error::new(ErrorKind::Config, message));
+    }
+    if config.method.tokens == TokensBy::Items {
+        let message = "--set-field: a set has no order, and so no passages; compare sets with lookalike pairs or compare";
         return Err(Error::new(ErrorKind::Config, message));
     }
     let plain = Config { candidates: Candidates::Exact, verify: None, cluster: Cluster::Law, ..config.method.clone() };

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use lookalike::{Method, Scratch, cluster::Keep};
+use lookalike::{Method, Scratch, cluster::Keep, text::TokensBy};
 use rayon::ThreadPool;
 
 use super::{
@@ -37,22 +37,26 @@ struct Worker {
 
 /// How a run reads its inputs.
 pub(crate) fn reading(config: &RunConfig) -> Result<Reading> {
+    let set = (config.method.tokens == TokensBy::Items).then_some(config.method.occurrences);
+    let (what, option) = if set.is_some() { ("set", "--set-field") } else { ("text", "--text-field") };
     if config.text_field == config.id_field {
-        let message =
-            format!("field {:?} cannot be both the text and the id; see --text-field and --id-field", config.text_field);
+        let message = format!("field {:?} cannot be both the {what} and the id; see {option} and --id-field", config.text_field);
         return Err(Error::new(ErrorKind::Config, message));
     }
     let keep = config.keep();
     if keep.field() == Some(&config.text_field) {
-        let message = format!("--keep {keep}: the text cannot be the field that decides; name another field");
+        let message = format!("--keep {keep}: the {what} cannot be the field that decides; name another field");
         return Err(Error::new(ErrorKind::Config, message));
     }
     if config.label_field.as_ref() == Some(&config.text_field) {
-        let message = format!("--labels {}: the text cannot be the label; name another field", config.text_field);
+        let message = format!("--labels {}: the {what} cannot be the label; name another field", config.text_field);
         return Err(Error::new(ErrorKind::Config, message));
     }
     let (text, id, label) = (config.text_field.clone(), config.id_field.clone(), config.label_field.clone());
-    let fields = Fields { text, id, keep, label };
+    let fields = Fields { text, set, id, keep, label };
+    if config.html.is_some() && set.is_some() {
+        return Err(Error::new(ErrorKind::Config, "--html: a set is no page; leave it out, or name the text with --text-field"));
+    }
     if config.html.is_some() && !cfg!(feature = "html") {
         let message = "--html: this lookalike was built without HTML (the cargo feature `html`)";
         return Err(Error::new(ErrorKind::Config, message));

@@ -196,8 +196,8 @@ impl Method {
         }
     }
 
-    /// The place of each token whose hash [`set`](Self::set) leaves in `scratch.token_hashes`, in bytes of the text. Cost: one pass,
-    /// slower than that.
+    /// The place of each token whose hash [`set`](Self::set) leaves in `scratch.token_hashes`, in bytes of the text; of a set's items
+    /// in the order of their places. Cost: one pass, slower than that.
     pub fn token_spans(&self, text: &str) -> Vec<Span> {
         text::token_spans(text, self.config.tokens, self.config.folds)
     }

@@ -10,7 +10,7 @@ use crate::{
 pub struct Scratch {
     /// The shingles' fingerprints: with repeats, in any order, after `sketch`; a sorted set after `set`.
     pub fingerprints: Vec<u64>,
-    /// The hashes of the text's tokens, in order.
+    /// The hashes of the text's tokens, in order; of a set's items sorted, as they have none.
     pub token_hashes: Vec<u64>,
     /// What documents that are copies of each other have in common: the canonical form's digest, for sentences with theirs.
     pub digest: Digest,

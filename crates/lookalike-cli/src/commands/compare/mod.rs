@@ -9,9 +9,10 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use lookalike::{
-    Method, Scratch,
+    Config, Method, Scratch,
     lsh::{DEFAULT_SLOTS, Shape},
     sketch::{Estimate, MinHash},
+    text::{TokensBy, items},
     verify::{Figures, Overlap, Passage},
 };
 use lookalike_engine::{RunConfig, find_texts};
@@ -19,7 +20,7 @@ use serde::Serialize;
 
 use self::sketches::{Sketched, sketches};
 use crate::{
-    args::{FieldArgs, ShingleArgs},
+    args::{FieldArgs, ShingleArgs, as_sets},
     output::print,
 };
 
@@ -29,12 +30,15 @@ use crate::{
 /// containment both ways, what a sketch of each would have estimated, with the interval that holds the truth 95 times in
 /// 100, and both texts with the shared passages in green and the others in red.
 ///
+/// With --sets, or with --in and --set-field, they are sets, and what they share are items.
+///
 /// With --sketches, every kind of sketch estimates the pair. With --threshold, exit code 1 when the resemblance, or what else
 /// --measure names, is below it.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  lookalike compare old.txt new.txt\n  \
     lookalike compare mit apache-2.0 --in licenses.jsonl.zst --full\n  \
     lookalike compare old.txt new.txt --sketches\n  \
+    lookalike compare ann bob --in users.jsonl --set-field films\n  \
     lookalike compare excerpt.txt book.txt --measure containment --threshold 0.9")]
 pub struct Compare {
     /// A text file, or an id
@@ -47,6 +51,9 @@ pub struct Compare {
     collection: Vec<String>,
     #[command(flatten)]
     fields: FieldArgs,
+    /// A and B are files with one JSON array of strings and numbers each: sets, whose items are compared as they are
+    #[arg(long, conflicts_with = "collection", help_heading = "Input")]
+    sets: bool,
     #[command(flatten)]
     shingles: ShingleArgs,
     /// Say no (exit code 1) when the resemblance, or what --measure names, is below T
@@ -108,7 +115,7 @@ struct Place {
 
 impl Compare {
     pub fn run(self) -> anyhow::Result<ExitCode> {
-        let method = Method::new(self.shingles.config()?)?;
+        let method = Method::new(self.config()?)?;
         if let Some(threshold) = self.threshold {
             Shape::check(threshold, method.config().recall)?;
         }
@@ -127,7 +134,8 @@ impl Compare {
         if self.json {
             print(&(serde_json::to_string_pretty(&report)? + "\n"))?;
         } else {
-            print(&page::page(&report, &texts, &passages, self.full))?;
+            let members = if method.config().tokens == TokensBy::Items { "item" } else { "shingle" };
+            print(&page::page(&report, members, &texts, &passages, self.full))?;
         }
         let measured = match self.measure {
             MeasureBy::Resemblance => report.figures.resemblance,
@@ -136,21 +144,34 @@ impl Compare {
         Ok(ExitCode::from(u8::from(self.threshold.is_some_and(|t| measured < t))))
     }
 
+    fn config(&self) -> anyhow::Result<Config> {
+        if self.fields.set_field.is_some() && self.collection.is_empty() {
+            anyhow::bail!("--set-field names a field of the records of --in: give both, or --sets where A and B are JSON arrays");
+        }
+        let config = self.fields.of_sets(self.shingles.config()?)?;
+        if self.sets { as_sets(config) } else { Ok(config) }
+    }
+
     fn texts(&self) -> anyhow::Result<[String; 2]> {
         if self.collection.is_empty() {
             let read = |path: &String| {
                 let bytes = std::fs::read(path)
                     .with_context(|| format!("{path}: cannot be read; name a text file, or a collection with --in for ids"))?;
-                String::from_utf8(bytes).map_err(|error| {
+                let text = String::from_utf8(bytes).map_err(|error| {
                     let at = error.utf8_error().valid_up_to() + 1;
                     anyhow::anyhow!("{path}: invalid UTF-8 at byte {at}; convert the file to UTF-8, for instance with iconv")
-                })
+                })?;
+                match items(&text).find_map(Result::err).filter(|_| self.sets) {
+                    Some(what) => Err(anyhow::anyhow!("{path}: {what}")),
+                    None => Ok(text),
+                }
             };
             return Ok([read(&self.a)?, read(&self.b)?]);
         }
         let config = RunConfig {
             inputs: self.collection.clone(),
-            text_field: self.fields.text_field.clone(),
+            method: self.config()?,
+            text_field: self.fields.text().into(),
             id_field: self.fields.id_field.clone(),
             ..RunConfig::default()
         };

@@ -7,8 +7,8 @@ use lookalike::{sketch::Estimate, verify::Passage};
 use super::{Report, sketches};
 use crate::output::{BOLD, DIM, GREEN, RED, both_ends, count, counted};
 
-/// The figures, the sketches' estimates, and both texts.
-pub(super) fn page(r: &Report, texts: &[String; 2], cut: &[Vec<Passage>; 2], full: bool) -> String {
+/// The figures, the sketches' estimates, and both texts. `members` are what their sets have, one of them.
+pub(super) fn page(r: &Report, members: &str, texts: &[String; 2], cut: &[Vec<Passage>; 2], full: bool) -> String {
     let mut page = String::new();
     let mut line = |what: &str, value: f64, words: String, estimate: &Estimate| {
         let _ = writeln!(page, "{what:<22} {BOLD}{value:.4}{BOLD:#}  {words:<34} {DIM}sketch: {}{DIM:#}", interval(estimate));
@@ -17,7 +17,7 @@ pub(super) fn page(r: &Report, texts: &[String; 2], cut: &[Vec<Passage>; 2], ful
     line(
         "resemblance",
         r.figures.resemblance,
-        format!("{} of {} shared", count(r.figures.intersection), counted(either, "shingle")),
+        format!("{} of {} shared", count(r.figures.intersection), counted(either, members)),
         &r.sketch.resemblance,
     );
     line(

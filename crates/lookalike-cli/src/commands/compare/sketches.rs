@@ -10,6 +10,7 @@ use lookalike::{
         self, Bottom, Estimate, KSentence, MinHash, Modulo, Modulus, OnePermutation, Signature, SimHash, Width,
         agreement_estimate,
     },
+    text::TokensBy,
     verify::Figures,
 };
 use serde::{Serialize, Serializer};
@@ -99,7 +100,7 @@ pub(super) fn sketches(method: &Method, texts: &[String; 2], sets: &[Vec<u64>; 2
         says,
     };
     let both = |bytes| [bytes; 2];
-    Ok(vec![
+    let mut rows = vec![
         row("minhash", "MinHash", vec![slots], both(DEFAULT_SLOTS * size_of::<u32>()), of_slots(&signatures)?),
         row("one_permutation", "MinHash, 1 permutation", vec![slots], both(DEFAULT_SLOTS * size_of::<u32>()), of_slots(&one)?),
         row(
@@ -121,7 +122,10 @@ pub(super) fn sketches(method: &Method, texts: &[String; 2], sets: &[Vec<u64>; 2
         row("simhash_64", "SimHash", vec![("bits", 64)], both(8), of_simhash(Width::W64)?),
         row("simhash_128", "SimHash", vec![("bits", 128)], both(16), of_simhash(Width::W128)?),
         row("sentences", "longest sentences", vec![("longest", LONGEST as u64)], both(16), Says::Same { same }),
-    ])
+    ];
+    // A set has no sentences.
+    rows.truncate(rows.len() - usize::from(method.config().tokens == TokensBy::Items));
+    Ok(rows)
 }
 
 /// The sketches in JSON: an object, each under its name.

@@ -121,10 +121,10 @@ struct Parameters {
 impl Eval {
     pub fn run(self, itself: Option<Vec<OsString>>) -> anyhow::Result<ExitCode> {
         self.refuse_unreadable_twice()?;
-        let method = self.common.config()?;
+        let method = self.fields.of_sets(self.common.config()?)?;
         lookalike::Method::new(Config { candidates: lookalike::Candidates::Exact, ..method.clone() })?;
         // All is checked before anything is run.
-        let plans = Plan::all(&self.run, &self.common_words(), method.measure)?;
+        let plans = Plan::all(&self.run, &self.common_words(), &method)?;
         let bars = Bars::new(self.running.quiet);
         let truth = Truth::read(&self, &method, &bars);
         bars.clear();

@@ -9,13 +9,13 @@ use std::{
 
 use anyhow::Context;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, ValueEnum, parser::ValueSource};
-use lookalike::{Cluster, Method, Verify, verify::Measure};
+use lookalike::{Cluster, Config, Method, Verify, text::TokensBy, verify::Measure};
 use lookalike_engine::{read_decisions, read_pairs};
 use serde::Deserialize;
 use tempfile::TempDir;
 
 use super::{Eval, truth::Truth};
-use crate::args::MethodArgs;
+use crate::args::{MethodArgs, as_sets};
 
 /// A run's flags, checked.
 pub struct Plan {
@@ -37,7 +37,8 @@ struct RunFlags {
     method: MethodArgs,
 }
 
-/// The methods that are judged when none is named; those that cannot measure containment are left out where that is asked.
+/// The methods that are judged when none is named, and whether each can measure containment. Those that cannot do what is asked are
+/// left out.
 const ALL: [(&str, bool); 9] = [
     ("", true),
     ("--permutations many", false),
@@ -55,18 +56,22 @@ const NOT_OF_PAIRS: [&str; 4] = ["cluster", "representative", "sample", "keep"];
 
 impl Plan {
     /// The runs that are asked for, or all there are.
-    pub fn all(asked: &[String], common: &[(&'static str, String)], measure: Measure) -> anyhow::Result<Vec<Self>> {
+    pub fn all(asked: &[String], common: &[(&'static str, String)], method: &Config) -> anyhow::Result<Vec<Self>> {
+        let sets = method.tokens == TokensBy::Items;
         // For containment the default method's candidates are the shared ones already.
-        let serves = |(flags, contains): &(&str, bool)| match measure {
+        let serves = |(flags, contains): &(&str, bool)| match method.measure {
+            // A set has no sentences, and what is alike by less than a half may be of unlike sizes.
+            _ if sets && *flags == "--method sentences" => false,
+            _ if method.threshold < 0.5 && *flags == "--candidates super" => false,
             Measure::Resemblance => true,
             Measure::Containment => *contains && *flags != "--candidates shared",
         };
         let every = || ALL.iter().filter(|one| serves(one)).map(|one| one.0.to_string()).collect();
         let asked: Vec<String> = if asked.is_empty() { every() } else { asked.to_vec() };
-        asked.iter().map(|flags| Self::new(flags, common).with_context(|| format!("--run {flags:?}"))).collect()
+        asked.iter().map(|flags| Self::new(flags, common, sets).with_context(|| format!("--run {flags:?}"))).collect()
     }
 
-    fn new(flags: &str, common: &[(&'static str, String)]) -> anyhow::Result<Self> {
+    fn new(flags: &str, common: &[(&'static str, String)], sets: bool) -> anyhow::Result<Self> {
         let own = RunFlags::command().try_get_matches_from(flags.split_whitespace()).map_err(|error| in_words(&error))?;
         let given = |flag: &str| own.value_source(flag) == Some(ValueSource::CommandLine);
         // A degree is of the fingerprint that it was given with.
@@ -78,7 +83,7 @@ impl Plan {
         };
         let whole = RunFlags::command().try_get_matches_from(flags(&words)).map_err(|error| in_words(&error))?;
         let config = RunFlags::from_arg_matches(&whole).map_err(|error| in_words(&error))?.method.config()?;
-        let method = Method::new(config)?;
+        let method = Method::new(if sets { as_sets(config)? } else { config })?;
         let mut of_pairs: Vec<_> = words.iter().filter(|(flag, _)| !NOT_OF_PAIRS.contains(&flag.as_str())).cloned().collect();
         of_pairs.retain(|(flag, _)| flag != "verify");
         let verify = match method.verify() {
@@ -169,8 +174,8 @@ impl Child {
         let found = || std::env::current_exe().map(|file| vec![file.into_os_string()]);
         let program =
             itself.map_or_else(found, Ok).context("this program's own file cannot be found, which each run starts again")?;
-        let mut input: Vec<OsString> =
-            ["--text-field", &eval.fields.text_field, "--id-field", &eval.fields.id_field].map(Into::into).into();
+        let field = if eval.fields.set_field.is_some() { "--set-field" } else { "--text-field" };
+        let mut input: Vec<OsString> = [field, eval.fields.text(), "--id-field", &eval.fields.id_field].map(Into::into).into();
         input.extend(["--threads".into(), eval.running.threads.to_string().into(), "-q".into()]);
         if let Some(folder) = &eval.running.temp_dir {
             input.extend(["--temp-dir".into(), folder.into()]);

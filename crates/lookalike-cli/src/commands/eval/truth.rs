@@ -57,7 +57,7 @@ impl Truth {
         let config = RunConfig {
             inputs: eval.inputs.clone(),
             method: method.clone(),
-            text_field: eval.fields.text_field.clone(),
+            text_field: eval.fields.text().into(),
             id_field: eval.fields.id_field.clone(),
             label_field: eval.labels.clone(),
             skip_bad: eval.skip_bad.clone(),

@@ -107,7 +107,8 @@ impl Passages {
         };
         let (inputs, against) = if self.b.is_empty() { (vec![self.a], Vec::new()) } else { (self.b, vec![self.a]) };
         let input = InputArgs { inputs, input_command: Vec::new(), records: self.records };
-        let config = RunConfig { against, ..run_config(&input, &self.run, self.shingles.config()?) };
+        let method = input.records.fields.of_sets(self.shingles.config()?)?;
+        let config = RunConfig { against, ..run_config(&input, &self.run, method) };
         let bars = Bars::new(self.run.quiet);
         let observer = |progress| bars.show(progress);
         let (summary, page) = if self.json || self.output.is_some() {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, RecordBatch, StructArray, cast::AsArray};
 use arrow_schema::{DataType, Field, FieldRef, Fields, Schema};
-use lookalike::cluster::Keep;
+use lookalike::{Occurrences, cluster::Keep};
 
 use super::values::is_value;
 use crate::{
@@ -19,6 +19,8 @@ pub struct Columns(Arc<Chosen>);
 #[derive(Debug)]
 struct Chosen {
     text: Column,
+    /// Where the text is a set.
+    set: Option<Occurrences>,
     id: Option<Column>,
     keep: Option<Column>,
     label: Option<Column>,
@@ -42,18 +44,26 @@ struct Purpose {
 }
 
 const TEXT: Purpose = Purpose { is: "a text must be a string", option: "--text-field", fits: is_text };
+const SET: Purpose = Purpose { is: "a set must be a list of strings or numbers", option: "--set-field", fits: is_set };
 const ID: Purpose = Purpose { is: "an id must be a string, a number or a time", option: "--id-field", fits: is_value };
 const KEEP: Purpose = Purpose { is: "keep order needs a number, a date or a time", option: "--keep", fits: is_value };
 const LABEL: Purpose = Purpose { is: "a label must be a string or a number", option: "--labels", fits: is_value };
 
 impl Columns {
     /// Finds columns by their names, first as they stand, then as dotted paths into structs. `name` is the file's, for messages. An
-    /// id and a label may be absent.
+    /// id and a label may be absent. A text may be a set: a list, or a string with a JSON array.
     ///
     /// # Errors
     /// An absent text or an absent field for keep order: names the columns there are. A type that cannot be, a name that stands
     /// twice.
-    pub fn choose(name: &str, schema: &Schema, text: &str, id: &str, order: &Keep, label: Option<&str>) -> Result<Self> {
+    pub fn choose(
+        name: &str,
+        schema: &Schema,
+        (text, set): (&str, Option<Occurrences>),
+        id: &str,
+        order: &Keep,
+        label: Option<&str>,
+    ) -> Result<Self> {
         let find = |asked: &str, purpose: &Purpose| -> Result<Option<Column>> {
             let refuse = |what: String| Error::new(ErrorKind::Input, format!("{name}: column {asked:?} {what}"));
             let twice = || refuse("stands twice; rename one of the two".into());
@@ -70,6 +80,7 @@ impl Columns {
                 let (has, option) = (named(schema), purpose.option);
                 let what = match option {
                     "--keep" => format!("keep order looks at another with {option}"),
+                    "--set-field" => format!("name the one with the set with {option}"),
                     _ => format!("name the one with the text with {option}"),
                 };
                 Error::new(ErrorKind::Input, format!("{name}: no column {asked:?}; the table has {has}: {what}"))
@@ -77,7 +88,8 @@ impl Columns {
             find(asked, purpose)?.ok_or_else(none)
         };
         Ok(Self(Arc::new(Chosen {
-            text: need(text, &TEXT)?,
+            text: need(text, if set.is_some() { &SET } else { &TEXT })?,
+            set,
             id: find(id, &ID)?,
             keep: order.field().map(|field| need(field, &KEEP)).transpose()?,
             label: label.map(|label| find(label, &LABEL)).transpose()?.flatten(),
@@ -87,6 +99,11 @@ impl Columns {
 
     pub(super) fn text(&self) -> &Column {
         &self.0.text
+    }
+
+    /// Where texts are sets, what their items count.
+    pub(super) fn set(&self) -> Option<Occurrences> {
+        self.0.set
     }
 
     /// The way to the text through structs.
@@ -194,6 +211,15 @@ fn is_text(own: &DataType) -> bool {
     }
 }
 
+/// What could hold sets.
+fn is_set(own: &DataType) -> bool {
+    match own {
+        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => is_value(item.data_type()),
+        DataType::ListView(item) | DataType::LargeListView(item) => is_value(item.data_type()),
+        other => is_text(other),
+    }
+}
+
 /// What a column is, and what can be done about it.
 fn described(field: &Field) -> (String, &'static str) {
     let own = field.data_type();
@@ -202,7 +228,10 @@ fn described(field: &Field) -> (String, &'static str) {
         | DataType::LargeList(_)
         | DataType::FixedSizeList(..)
         | DataType::ListView(_)
-        | DataType::LargeListView(_) => (format!("a list ({own})"), "join its items to one string, or give each a row"),
+        | DataType::LargeListView(_) => (
+            format!("a list ({own})"),
+            "name a list of strings or numbers with --set-field, join its items to one string, or give each a row",
+        ),
         DataType::Struct(_) => (format!("a struct ({own})"), "name a column inside as struct.column"),
         DataType::Map(..) => (format!("a map ({own})"), "put the value into a column of its own"),
         DataType::FixedSizeBinary(_) => {

@@ -9,6 +9,7 @@ mod columns;
 mod file;
 mod ipc;
 mod json;
+mod lists;
 mod parquet;
 mod ranges;
 mod retype;

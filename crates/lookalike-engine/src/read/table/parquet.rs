@@ -187,9 +187,9 @@ impl Parquet {
         self.groups().iter().map(|group| group.columns().iter().map(page_size).sum()).max().unwrap_or(0)
     }
 
-    /// The leaf of a path through structs.
+    /// The leaf of a path through structs; of a list, its items'.
     fn leaf(&self, path: &[String]) -> Option<usize> {
-        self.columns().columns().iter().position(|column| column.path().parts() == path)
+        self.columns().columns().iter().position(|column| column.path().parts().starts_with(path))
     }
 
     #[cfg(test)]

@@ -15,7 +15,7 @@ use lookalike::text::Text;
 use super::{
     Columns,
     columns::Column,
-    json,
+    json, lists,
     values::{not_finite, write_json, write_string},
 };
 use crate::{
@@ -23,7 +23,8 @@ use crate::{
     input_table::JSON,
     read::{
         keys,
-        record::{Fault, Found},
+        record::{Fault, Fields, Found},
+        sets,
     },
 };
 
@@ -59,6 +60,8 @@ enum Plain {
     BinaryView(BinaryViewArray),
     /// None that are texts.
     Other(ArrayRef),
+    /// Lists, and the items of all of them.
+    Lists(ArrayRef, Box<Values>),
 }
 
 impl fmt::Debug for Rows {
@@ -107,9 +110,42 @@ impl Rows {
         self.text.plain.text(at).unwrap_or(Ok("")).map_err(|at| invalid(field, at))
     }
 
-    /// Bytes of a row's text; none of what is no text.
+    /// A row's set, as a JSON array: written into `room` where it is a list.
+    ///
+    /// # Errors
+    /// Null, bytes that are no UTF-8, an item that is neither a string nor a number.
+    pub fn set<'a>(&'a self, row: usize, room: &'a mut String, fields: &Fields) -> std::result::Result<&'a str, Fault> {
+        let field = &self.columns.text().name;
+        let Some(at) = self.text.place(row) else {
+            return Err(Fault(format!(
+                "field {field:?} is null, not a set; give a list of strings or numbers, or name another field with --set-field"
+            )));
+        };
+        let Plain::Lists(lists, items) = &self.text.plain else {
+            let array = self.text(row)?;
+            sets::check(array, fields)?;
+            return Ok(array);
+        };
+        room.clear();
+        room.push('[');
+        for (item, number) in lists::range(lists, at).zip(1..) {
+            if number > 1 {
+                room.push(',');
+            }
+            if !items.json(field, item, room)? {
+                let what = items.what(item);
+                return Err(Fault(format!(
+                    "field {field:?} has {what} for item {number}; the items of a set are strings and numbers: leave it out"
+                )));
+            }
+        }
+        room.push(']');
+        Ok(room)
+    }
+
+    /// Bytes of a row's text; none of what is no text. Of a list, those of its strings and eight for each item.
     pub fn text_len(&self, row: usize) -> usize {
-        self.text.place(row).map_or(0, |at| self.text.plain.length(at))
+        self.text.length(row)
     }
 
     /// Writes a row's id as JSON, a string or a number; nothing where the table has no such column.
@@ -157,7 +193,10 @@ impl Rows {
             return Err(keys::unfit(self.columns.order(), &format!("is {}", values.what(row))));
         }
         let keep = self.keep.is_some().then_some(&**room);
-        keys::key(self.columns.order(), &Found { text: Text::Plain(text), surplus: 0, id: None, keep, label: None })
+        keys::key(
+            (self.columns.order(), self.columns.set()),
+            &Found { text: Text::Plain(text), surplus: 0, id: None, keep, label: None },
+        )
     }
 
     /// The rows for which the mask is true, all their columns.
@@ -229,6 +268,11 @@ impl Values {
         Some(self.indexes.as_ref().map_or(row, |indexes| indexes[row]))
     }
 
+    /// Bytes of a row's text; none of what is no text.
+    fn length(&self, row: usize) -> usize {
+        self.place(row).map_or(0, |at| self.plain.length(at))
+    }
+
     /// Appends a row's value as JSON; false, and nothing, where there is none, or where it cannot be JSON.
     fn json(&self, field: &str, row: usize, out: &mut String) -> std::result::Result<bool, Fault> {
         let Some(at) = self.place(row) else { return Ok(false) };
@@ -280,7 +324,13 @@ impl Plain {
             DataType::Binary => Self::Binary(array.as_binary().clone()),
             DataType::LargeBinary => Self::LargeBinary(array.as_binary().clone()),
             DataType::BinaryView => Self::BinaryView(array.as_binary_view().clone()),
-            _ => Self::Other(array),
+            _ => match lists::items(&array) {
+                Some(items) => {
+                    let items = Box::new(Values::of(items, &[]));
+                    Self::Lists(array, items)
+                }
+                None => Self::Other(array),
+            },
         }
     }
 
@@ -294,7 +344,7 @@ impl Plain {
             Self::Binary(array) => checked(array.value(at)),
             Self::LargeBinary(array) => checked(array.value(at)),
             Self::BinaryView(array) => checked(array.value(at)),
-            Self::Other(_) => return None,
+            Self::Other(_) | Self::Lists(..) => return None,
         })
     }
 
@@ -307,6 +357,7 @@ impl Plain {
             Self::LargeBinary(array) => array.value(at).len(),
             Self::BinaryView(array) => array.value(at).len(),
             Self::Other(_) => 0,
+            Self::Lists(lists, items) => lists::range(lists, at).map(|item| 8 + items.length(item)).sum(),
         }
     }
 }

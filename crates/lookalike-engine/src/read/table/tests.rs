@@ -11,11 +11,14 @@ use ::parquet::{
     file::{metadata::KeyValue, properties::WriterProperties},
 };
 use arrow_array::{
-    ArrayRef, BooleanArray, Date32Array, Decimal128Array, FixedSizeBinaryArray, Float64Array, Int64Array, ListArray, RecordBatch,
-    StringArray, StructArray, TimestampMillisecondArray, UInt64Array, types::Int32Type,
+    ArrayRef, BooleanArray, Date32Array, Decimal128Array, DictionaryArray, FixedSizeBinaryArray, FixedSizeListArray,
+    Float32Array, Float64Array, Int64Array, LargeListArray, ListArray, ListViewArray, RecordBatch, StringArray, StringViewArray,
+    StructArray, TimestampMillisecondArray, UInt64Array,
+    types::{Float64Type, Int8Type, Int32Type},
 };
+use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{DataType, Field, Schema, TimeUnit};
-use lookalike::cluster::Keep;
+use lookalike::{Occurrences, cluster::Keep};
 use proptest::prelude::*;
 
 use super::*;
@@ -52,7 +55,7 @@ fn open(path: &Path) -> TableFile {
 
 fn choose(table: &TableFile, text: &str, keep: &str, label: Option<&str>) -> Result<Columns, String> {
     let keep: Keep = keep.parse().unwrap();
-    Columns::choose(table.name(), table.schema(), text, "id", &keep, label).map_err(|error| error.to_string())
+    Columns::choose(table.name(), table.schema(), (text, None), "id", &keep, label).map_err(|error| error.to_string())
 }
 
 fn batches(table: &TableFile, columns: &Columns, wanted: Wanted) -> Vec<RecordBatch> {
@@ -152,7 +155,8 @@ fn rows_as_json_lines_are_the_rows() {
             assert_eq!(one_by_one, at_once);
             lines.extend(at_once);
         }
-        let fields = Fields { text: "text".into(), id: "id".into(), keep: "newest:when".parse().unwrap(), label: None };
+        let fields =
+            Fields { text: "text".into(), set: None, id: "id".into(), keep: "newest:when".parse().unwrap(), label: None };
         let lines = String::from_utf8(lines).unwrap();
         for (number, (line, (id, text))) in lines.lines().zip(expected()).enumerate() {
             let json: serde_json::Value = serde_json::from_str(line).unwrap();
@@ -254,6 +258,124 @@ fn columns_that_cannot_be_are_refused_with_advice() {
     let twice = RecordBatch::try_from_iter([("text", number.clone()), ("text", number)]).unwrap();
     let twice = TableFile::in_memory(&InputTable::new("frame", twice.schema(), vec![twice]).unwrap());
     assert!(choose(&twice, "text", "first", None).unwrap_err().contains("stands twice"));
+}
+
+/// Lists of all kinds, of strings and numbers of several types, as sets.
+#[test]
+fn lists_are_sets() {
+    let items: [(ArrayRef, [&str; 6]); 6] = [
+        (Arc::new(Int64Array::from(vec![1, -2, 3, 4, i64::MAX, 0])), ["1", "-2", "3", "4", "9223372036854775807", "0"]),
+        (Arc::new(UInt64Array::from(vec![1, 2, 3, 4, u64::MAX, 0])), ["1", "2", "3", "4", "18446744073709551615", "0"]),
+        (Arc::new(Float32Array::from(vec![0.1, 2.5, 3.0, -0.0, 1e9, 7.0])), ["0.1", "2.5", "3.0", "-0.0", "1000000000.0", "7.0"]),
+        (
+            Arc::new(StringArray::from(vec!["a", "b c", "\\", "é\n", "", "1"])),
+            [r#""a""#, r#""b c""#, r#""\\""#, r#""é\n""#, r#""""#, r#""1""#],
+        ),
+        (
+            Arc::new(StringViewArray::from(vec!["a", "b", "c", "d", "e", "f"])),
+            [r#""a""#, r#""b""#, r#""c""#, r#""d""#, r#""e""#, r#""f""#],
+        ),
+        (
+            Arc::new(DictionaryArray::<Int8Type>::from_iter(["x", "y", "x", "y", "x", "z"])),
+            [r#""x""#, r#""y""#, r#""x""#, r#""y""#, r#""x""#, r#""z""#],
+        ),
+    ];
+    let fields = Fields { text: "s".into(), set: Some(Occurrences::Once), id: "id".into(), keep: Keep::Longest, label: None };
+    let there = Some(NullBuffer::from(vec![true, true, false, true]));
+    let offsets = |offsets: Vec<i32>| OffsetBuffer::new(offsets.into());
+    let large = OffsetBuffer::new(vec![1i64, 1, 3, 3, 4].into());
+    for (values, json) in &items {
+        let item = || Arc::new(Field::new("item", values.data_type().clone(), true));
+        let lists: [(ArrayRef, [&[usize]; 4]); 4] = [
+            (
+                Arc::new(ListArray::new(item(), offsets(vec![0, 3, 3, 4, 6]), values.clone(), there.clone())),
+                [&[0, 1, 2], &[], &[], &[4, 5]],
+            ),
+            (Arc::new(LargeListArray::new(item(), large.clone(), values.clone(), there.clone())), [&[], &[1, 2], &[], &[3]]),
+            (Arc::new(FixedSizeListArray::new(item(), 1, values.slice(1, 4), there.clone())), [&[1], &[2], &[], &[4]]),
+            (
+                Arc::new(ListViewArray::new(
+                    item(),
+                    vec![4, 0, 0, 0].into(),
+                    vec![2, 1, 0, 6].into(),
+                    values.clone(),
+                    there.clone(),
+                )),
+                [&[4, 5], &[0], &[], &[0, 1, 2, 3, 4, 5]],
+            ),
+        ];
+        for (list, expected) in lists {
+            let ids: ArrayRef = Arc::new(Int64Array::from_iter_values(0..4));
+            let batch = RecordBatch::try_from_iter_with_nullable([("id", ids, false), ("s", list.clone(), true)]).unwrap();
+            let halves = vec![batch.slice(0, 1), batch.slice(1, 3)];
+            let mut tables = vec![TableFile::in_memory(&InputTable::new("frame", batch.schema(), halves).unwrap())];
+            // Parquet has no views of lists.
+            if !matches!(list.data_type(), DataType::ListView(_)) {
+                let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), None).unwrap();
+                writer.write(&batch).unwrap();
+                tables.push(TableFile::open(Ranges::memory(writer.into_inner().unwrap(), "t")).unwrap());
+            }
+            for table in &tables {
+                let columns = Columns::choose("t", table.schema(), ("s", fields.set), "id", &fields.keep, None).unwrap();
+                let mut at = 0;
+                for batch in batches(table, &columns, Wanted::Chosen) {
+                    let rows = Rows::new(batch, &columns).unwrap();
+                    for row in 0..rows.len() {
+                        let (mut room, mut key_room) = (String::new(), String::new());
+                        match rows.set(row, &mut room, &fields) {
+                            Ok(set) => {
+                                let items: Vec<&str> = expected[at].iter().map(|&item| json[item]).collect();
+                                assert_eq!(set, format!("[{}]", items.join(",")));
+                                let distinct = items.iter().collect::<std::collections::BTreeSet<_>>().len();
+                                assert_eq!(rows.key(row, set, &mut key_room).unwrap(), distinct as u64);
+                                assert!(rows.text_len(row) >= 8 * items.len());
+                            }
+                            Err(fault) => {
+                                assert_eq!(at, 2);
+                                assert!(fault.to_string().contains("field \"s\" is null, not a set; give a list"), "{fault}");
+                            }
+                        }
+                        at += 1;
+                    }
+                }
+                assert_eq!(at, 4);
+            }
+        }
+    }
+}
+
+#[test]
+fn lists_that_are_no_sets_are_told() {
+    let table = |list: ArrayRef| {
+        let batch = RecordBatch::try_from_iter_with_nullable([("s", list, true)]).unwrap();
+        TableFile::in_memory(&InputTable::new("frame", batch.schema(), vec![batch]).unwrap())
+    };
+    let set = Some(Occurrences::Once);
+    let fields = Fields { text: "s".into(), set, id: "id".into(), keep: Keep::First, label: None };
+    let told = |list: ArrayRef| {
+        let table = table(list);
+        let columns = match Columns::choose("t", table.schema(), ("s", set), "id", &Keep::First, None) {
+            Ok(columns) => columns,
+            Err(error) => return error.to_string(),
+        };
+        let rows = Rows::new(batches(&table, &columns, Wanted::Chosen).remove(0), &columns).unwrap();
+        rows.set(0, &mut String::new(), &fields).unwrap_err().to_string()
+    };
+    let list = |items: Vec<Option<i32>>| ListArray::from_iter_primitive::<Int32Type, _, _>([Some(items)]);
+    assert!(told(Arc::new(list(vec![Some(1), None]))).contains("field \"s\" has null for item 2; the items of a set"));
+    let floats = ListArray::from_iter_primitive::<Float64Type, _, _>([Some([Some(f64::NAN)])]);
+    assert!(told(Arc::new(floats)).contains("has NaN for item 1"));
+    let inside: ArrayRef = Arc::new(Int64Array::from(vec![1]));
+    let nested = StructArray::from(vec![(Arc::new(Field::new("a", DataType::Int64, true)), inside.clone())]);
+    let inner = DataType::Struct(nested.fields().clone());
+    let item = Arc::new(Field::new("item", inner, true));
+    let refused = told(Arc::new(ListArray::new(item, OffsetBuffer::new(vec![0, 1].into()), Arc::new(nested), None)));
+    assert!(refused.contains("t: column \"s\" is a list") && refused.contains("a set must be a list of strings"), "{refused}");
+    assert!(told(inside).contains("column \"s\" is of the type Int64; a set must be a list"));
+    // Strings hold JSON arrays.
+    assert!(told(Arc::new(StringArray::from(vec!["[1,[]]"]))).contains("field \"s\" has an array for item 2"));
+    let as_text = choose(&table(Arc::new(list(vec![Some(1)]))), "s", "first", None).unwrap_err();
+    assert!(as_text.contains("name a list of strings or numbers with --set-field"), "{as_text}");
 }
 
 /// As pyarrow writes it: seconds are milliseconds in Parquet, and the zone is in the Arrow schema alone.

@@ -81,7 +81,7 @@ fn write(format: Format, layout: &Layout, batches: &[RecordBatch], ahead: usize)
 
 fn read(bytes: Vec<u8>) -> (TableFile, RecordBatch) {
     let table = TableFile::open(Ranges::memory(bytes, "out")).unwrap();
-    let columns = Columns::choose("out", table.schema(), "text", "id", &"first".parse().unwrap(), None).unwrap();
+    let columns = Columns::choose("out", table.schema(), ("text", None), "id", &"first".parse().unwrap(), None).unwrap();
     let mut all = Vec::new();
     for part in 0..table.parts().len() {
         let mut stream = table.part(part, &columns, Wanted::All).unwrap();
@@ -104,7 +104,7 @@ proptest! {
         group_rows in proptest::option::of(1usize..50),
     ) {
         let (schema, batches) = table(&kinds, &batches);
-        let columns = Columns::choose("t", &schema, "text", "id", &lookalike::cluster::Keep::First, None).unwrap();
+        let columns = Columns::choose("t", &schema, ("text", None), "id", &lookalike::cluster::Keep::First, None).unwrap();
         let keep = |batch: &RecordBatch| {
             let mask: Vec<bool> = (0..batch.num_rows()).map(|row| mask >> (row % 64) & 1 == 1).collect();
             Rows::new(batch.clone(), &columns).unwrap().masked(&mask).unwrap()
@@ -188,7 +188,8 @@ fn tables_are_read_from_stores_as_from_memory() {
         let tables = [Ranges::object(object), Ranges::memory(file, "a")];
         let read = tables.map(|ranges| {
             let table = TableFile::open(ranges).unwrap();
-            let columns = Columns::choose("a", table.schema(), "text", "id", &lookalike::cluster::Keep::First, None).unwrap();
+            let columns =
+                Columns::choose("a", table.schema(), ("text", None), "id", &lookalike::cluster::Keep::First, None).unwrap();
             let mut all = Vec::new();
             for part in 0..table.parts().len() {
                 let mut stream = table.part(part, &columns, Wanted::Chosen).unwrap();
@@ -217,7 +218,8 @@ fn columns_have_the_types_that_they_had() {
     for name in ["pyarrow_said.parquet", "pyarrow_zstd.parquet", "polars.parquet"] {
         let path = folder.join(name);
         let table = TableFile::open(Ranges::of_file(&path, name).unwrap()).unwrap();
-        let columns = Columns::choose(name, table.schema(), "text", "id", &lookalike::cluster::Keep::First, None).unwrap();
+        let columns =
+            Columns::choose(name, table.schema(), ("text", None), "id", &lookalike::cluster::Keep::First, None).unwrap();
         let mut batches = Vec::new();
         for part in 0..table.parts().len() {
             let mut stream = table.part(part, &columns, Wanted::All).unwrap();
