@@ -179,6 +179,14 @@ class RunLengthError(Error, ValueError):
     """Passages of no tokens, or longer than can be looked for."""
 
 
+class LinkError(Error, ValueError):
+    """A linkage of records that cannot be."""
+
+
+class LinkFieldError(Error, ValueError):
+    """A field is named that a linkage has not."""
+
+
 class NotBuiltError(Error, ValueError):
     """Something that this build was made without."""
 

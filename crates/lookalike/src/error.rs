@@ -296,6 +296,19 @@ pub enum ErrorKind {
         /// The most that a set may have.
         most: u32,
     },
+    /// A linkage of records that cannot be.
+    #[error("{0}")]
+    Link(String),
+    /// A field that a linkage has not.
+    #[error("{place} names the field {field:?}, and there is none of that name: the fields are {fields}")]
+    LinkField {
+        /// What names it.
+        place: String,
+        /// The name.
+        field: String,
+        /// Those that there are.
+        fields: String,
+    },
     /// Something that this build was made without.
     #[error("{what} is not in this build: build with the feature `{feature}`, or do without it")]
     NotBuilt {

@@ -1,0 +1,273 @@
+//! Dates, however they are written → year-month-day, as far as they are told; and how alike two are.
+
+use super::strings::distance;
+
+/// Writes a date as `1998-03-12`, `1998-03` or `1998`; false where it is none that is understood. Understood are digits in a row
+/// (`19980312`, `12031998`), three numbers in ISO's, the usual or the American order, names of months in English, German, French,
+/// Spanish, Italian, Dutch and Portuguese, and whatever of these leaves day or month out. Times of day are passed over. A month or day
+/// that cannot be, as of a typing error, stays: it is compared as it stands.
+pub(super) fn write(words: &str, month_first: bool, into: &mut String) -> bool {
+    let Some(Date { year, month, day }) = read(words, month_first) else { return false };
+    *into += &match (month, day) {
+        (0, _) => format!("{year:04}"),
+        (month, 0) => format!("{year:04}-{month:02}"),
+        (month, day) => format!("{year:04}-{month:02}-{day:02}"),
+    };
+    true
+}
+
+/// 0 for what is not told.
+#[derive(Clone, Copy)]
+struct Date {
+    year: u32,
+    month: u32,
+    day: u32,
+}
+
+/// A part of a written date.
+#[derive(Clone, Copy)]
+enum Piece {
+    /// A number, and how many digits it has.
+    Number(u32, usize),
+    Month(u32),
+}
+
+/// Reads canonical words: letters and digits with spaces between them.
+fn read(words: &str, month_first: bool) -> Option<Date> {
+    let pieces = pieces(words)?;
+    let date = |year, month, day| Some(Date { year, month, day });
+    match *pieces.as_slice() {
+        [Piece::Number(n, 8)] if is_year(n / 10_000) => date(n / 10_000, n / 100 % 100, n % 100),
+        [Piece::Number(n, 8)] if is_year(n % 10_000) => {
+            let (month, day) = month_and_day(n / 1_000_000, n / 10_000 % 100, month_first);
+            date(n % 10_000, month, day)
+        }
+        [Piece::Number(n, 6)] if is_year(n / 100) && (1..=12).contains(&(n % 100)) => date(n / 100, n % 100, 0),
+        [Piece::Number(n, 4)] if is_year(n) => date(n, 0, 0),
+        [Piece::Number(year, 4), Piece::Number(month, 1 | 2)] => date(year, month, 0),
+        [Piece::Number(month, 1 | 2), Piece::Number(year, 4)] => date(year, month, 0),
+        [Piece::Month(month), Piece::Number(year, 4)] | [Piece::Number(year, 4), Piece::Month(month)] => date(year, month, 0),
+        [Piece::Number(year, 4), Piece::Number(month, 1 | 2), Piece::Number(day, 1 | 2)] => date(year, month, day),
+        [Piece::Number(a, 1 | 2), Piece::Number(b, 1 | 2), Piece::Number(year, digits @ (2 | 4))] => {
+            let (month, day) = month_and_day(a, b, month_first);
+            date(full_year(year, digits), month, day)
+        }
+        [Piece::Number(day, 1 | 2), Piece::Month(month), Piece::Number(year, digits @ (2 | 4))]
+        | [Piece::Month(month), Piece::Number(day, 1 | 2), Piece::Number(year, digits @ (2 | 4))]
+        | [Piece::Number(year, digits @ 4), Piece::Month(month), Piece::Number(day, 1 | 2)] => {
+            date(full_year(year, digits), month, day)
+        }
+        _ => None,
+    }
+}
+
+/// Numbers and months; what else may stand in a date is passed over, and anything but that is no date.
+fn pieces(words: &str) -> Option<Vec<Piece>> {
+    let mut pieces = Vec::new();
+    for word in words.split(' ') {
+        // A time of day comes behind three numbers: `1998-03-12T10:15:00Z` has `12t10`.
+        let (digits, rest) = word.split_at(word.find(|c: char| !c.is_ascii_digit()).unwrap_or(word.len()));
+        let done = pieces.len() == 3 || pieces.len() == 2 && rest.starts_with('t');
+        match (digits, rest) {
+            _ if pieces.len() == 3 => break,
+            ("", "de" | "del" | "of" | "the" | "le" | "den" | "el" | "il") => {}
+            ("", word) => match month_named(word) {
+                Some(month) => pieces.push(Piece::Month(month)),
+                // Of the week.
+                None if pieces.is_empty() && word.len() >= 2 && is_day_of_the_week(word) => {}
+                None => return None,
+            },
+            (digits, "" | "st" | "nd" | "rd" | "th" | "er") => pieces.push(number(digits)?),
+            (digits, _) if done => {
+                pieces.push(number(digits)?);
+                break;
+            }
+            _ => return None,
+        }
+    }
+    Some(pieces)
+}
+
+fn number(digits: &str) -> Option<Piece> {
+    (digits.len() <= 8).then(|| digits.parse().ok().map(|number| Piece::Number(number, digits.len())))?
+}
+
+fn is_year(year: u32) -> bool {
+    (1500..2200).contains(&year)
+}
+
+/// Two digits are of the hundred years up to 2029.
+fn full_year(year: u32, digits: usize) -> u32 {
+    match (digits, year) {
+        (2, ..30) => 2000 + year,
+        (2, _) => 1900 + year,
+        _ => year,
+    }
+}
+
+/// Which of two is the month: the one that can be, else as it was said.
+fn month_and_day(first: u32, second: u32, month_first: bool) -> (u32, u32) {
+    let first_is_month = match (first <= 12, second <= 12) {
+        (true, false) => true,
+        (false, true) => false,
+        _ => month_first,
+    };
+    if first_is_month { (first, second) } else { (second, first) }
+}
+
+/// By beginnings that no other month has in the languages that are known, without diacritics.
+fn month_named(word: &str) -> Option<u32> {
+    const BEGINNINGS: &[(&str, u32)] = &[
+        ("jan", 1),
+        ("ene", 1),
+        ("gen", 1),
+        ("feb", 2),
+        ("fev", 2),
+        ("mar", 3),
+        ("mrz", 3),
+        ("maa", 3),
+        ("mrt", 3),
+        ("apr", 4),
+        ("avr", 4),
+        ("abr", 4),
+        ("may", 5),
+        ("mai", 5),
+        ("mei", 5),
+        ("mag", 5),
+        ("jun", 6),
+        ("juin", 6),
+        ("giu", 6),
+        ("jul", 7),
+        ("juil", 7),
+        ("lug", 7),
+        ("aug", 8),
+        ("aou", 8),
+        ("ago", 8),
+        ("sep", 9),
+        ("set", 9),
+        ("oct", 10),
+        ("okt", 10),
+        ("ott", 10),
+        ("out", 10),
+        ("nov", 11),
+        ("dec", 12),
+        ("dez", 12),
+        ("dic", 12),
+    ];
+    let found = BEGINNINGS.iter().find(|(beginning, _)| word.starts_with(beginning));
+    found.map(|&(_, month)| month)
+}
+
+fn is_day_of_the_week(word: &str) -> bool {
+    const DAYS: [&str; 14] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun", "mo", "di", "mi", "do", "fr", "sa", "so"];
+    DAYS.iter().any(|day| word == *day || day.len() == 3 && word.starts_with(day) && word.ends_with("day"))
+}
+
+/// Day and month exchanged.
+const SWAPPED: f64 = 0.9;
+/// The same in what both tell, and one tells more.
+const LESS_TOLD: f64 = 0.9;
+
+/// How alike two normalised dates are. The same: 1. Day and month exchanged, or the same as far as one of them tells: 0.9. One typing
+/// error in the digits: 0.8, two: 0.5. Else the same year and month: 0.4, the same year: 0.2. What is no date is compared by typing errors.
+pub(super) fn similarity(a: &str, b: &str) -> f64 {
+    if a == b {
+        return 1.0;
+    }
+    let (Some((year_a, month_a, day_a)), Some((year_b, month_b, day_b))) = (parts(a), parts(b)) else {
+        return super::strings::edits(a, b);
+    };
+    if !day_a.is_empty() && !day_b.is_empty() {
+        if year_a == year_b && month_a == day_b && day_a == month_b {
+            return SWAPPED;
+        }
+        return match distance(a, b) {
+            1 => 0.8,
+            2 => 0.5,
+            _ if year_a == year_b && month_a == month_b => 0.4,
+            _ if year_a == year_b => 0.2,
+            _ => 0.0,
+        };
+    }
+    let both = |a: &str, b: &str| a.is_empty() || b.is_empty() || a == b;
+    match (year_a == year_b, both(month_a, month_b)) {
+        (true, true) => LESS_TOLD,
+        (true, false) => 0.2,
+        _ => 0.0,
+    }
+}
+
+/// Year, month and day of a normalised date; empty where they are not told.
+fn parts(date: &str) -> Option<(&str, &str, &str)> {
+    let (year, rest) = date.split_once('-').unwrap_or((date, ""));
+    let (month, day) = rest.split_once('-').unwrap_or((rest, ""));
+    let is_date = year.len() == 4 && [year, month, day].iter().all(|part| part.bytes().all(|byte| byte.is_ascii_digit()));
+    is_date.then_some((year, month, day))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_in_a_table() {
+        for (words, expected) in [
+            ("19081209", "1908-12-09"),
+            ("19081309", "1908-13-09"),
+            ("12031998", "1998-03-12"),
+            ("13121998", "1998-12-13"),
+            ("199803", "1998-03"),
+            ("1998", "1998"),
+            ("1998 03 12", "1998-03-12"),
+            ("1998 3", "1998-03"),
+            ("3 1998", "1998-03"),
+            ("1998 03 12t10 15 00z", "1998-03-12"),
+            ("1998 03 12 10 15 00", "1998-03-12"),
+            ("12 3 98", "1998-03-12"),
+            ("31 12 29", "2029-12-31"),
+            ("12 31 1998", "1998-12-31"),
+            ("12 march 1998", "1998-03-12"),
+            ("12th of march 1998", "1998-03-12"),
+            ("march 12 1998", "1998-03-12"),
+            ("thu mar 12 98", "1998-03-12"),
+            ("sept 1998", "1998-09"),
+            ("3 marz 2001", "2001-03-03"),
+            ("1er aout 2001", "2001-08-01"),
+            ("3 de enero de 2001", "2001-01-03"),
+            ("yesterday", ""),
+            ("march", ""),
+            ("12 34", ""),
+            ("123456789", ""),
+            ("1998 a b", ""),
+        ] {
+            let mut found = String::new();
+            assert_eq!(write(words, false, &mut found), !expected.is_empty(), "{words}: {found}");
+            assert_eq!(found, expected, "{words}");
+        }
+        let mut american = String::new();
+        assert!(write("3 4 1998", true, &mut american));
+        assert_eq!(american, "1998-03-04");
+    }
+
+    #[test]
+    fn alike_dates_in_a_table() {
+        for (a, b, expected) in [
+            ("1998-03-12", "1998-03-12", 1.0),
+            ("1998-03-12", "1998-12-03", 0.9),
+            ("1998-03-12", "1998-03", 0.9),
+            ("1998", "1998-03", 0.9),
+            ("1998-03-12", "1998-03-13", 0.8),
+            ("1998-03-12", "1998-03-21", 0.8),
+            ("1998-03-12", "1989-03-13", 0.5),
+            ("1998-03-12", "1998-03-30", 0.5),
+            ("1998-03-12", "1998-11-30", 0.2),
+            ("1998-03-12", "1971-11-30", 0.0),
+            ("1998-03", "1998-04", 0.2),
+            ("1998", "1999", 0.0),
+            ("soon", "soom", 0.75),
+            ("soon", "1998", 0.0),
+        ] {
+            assert_eq!((similarity(a, b), similarity(b, a)), (expected, expected), "{a} {b}");
+        }
+    }
+}
