@@ -41,6 +41,7 @@ enum Command {
     Eval(commands::eval::Eval),
     Curve(commands::curve::Curve),
     Mirrors(commands::mirrors::Mirrors),
+    Link(commands::link::Link),
     Minutiae(commands::minutiae::Minutiae),
     Completions(commands::completions::Completions),
 }
@@ -68,6 +69,7 @@ pub fn main_from(itself: Option<Vec<OsString>>, args: impl IntoIterator<Item = i
         Command::Eval(command) => command.run(itself),
         Command::Curve(command) => command.run(),
         Command::Mirrors(command) => command.run(),
+        Command::Link(command) => command.run(),
         Command::Minutiae(command) => command.run(),
         Command::Completions(command) => command.run(Cli::command()),
     };

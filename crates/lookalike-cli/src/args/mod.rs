@@ -118,7 +118,7 @@ impl From<HtmlBy> for Html {
     }
 }
 
-fn delimiter(given: &str) -> Result<u8, String> {
+pub fn delimiter(given: &str) -> Result<u8, String> {
     match given.as_bytes() {
         b"\\t" => Ok(b'\t'),
         &[one] if one != b'"' && one.is_ascii() && (one == b'\t' || !one.is_ascii_control()) => Ok(one),

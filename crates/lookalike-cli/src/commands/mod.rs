@@ -6,6 +6,7 @@ pub mod completions;
 pub mod curve;
 pub mod dedup;
 pub mod eval;
+pub mod link;
 pub mod minutiae;
 pub mod mirrors;
 pub mod pairs;

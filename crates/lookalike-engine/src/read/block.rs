@@ -250,6 +250,33 @@ impl Block {
         matches!(self.records, Records::Lines | Records::Elements).then(|| self.raw(at).trim_ascii_end())
     }
 
+    /// A record with fields as a JSON object, of CSV made in `into`; none where a line is blank. Whether lines are JSON is not looked at.
+    ///
+    /// # Errors
+    /// A record of CSV that does not go with its header; what has no fields.
+    pub(crate) fn fields<'a>(
+        &'a self,
+        at: usize,
+        reading: &Reading,
+        room: &mut Room,
+        into: &'a mut Vec<u8>,
+    ) -> Result<Option<&'a [u8]>, Fault> {
+        self.current.store(at, Ordering::Relaxed);
+        let raw = self.raw(at);
+        match &self.records {
+            Records::Lines if is_blank(raw) => Ok(None),
+            Records::Lines | Records::Elements => Ok(Some(raw.trim_ascii_end())),
+            Records::Cells(_) if delimited::is_blank(raw) => Ok(None),
+            Records::Cells(columns) => {
+                columns.check(raw, reading.encoding, room)?;
+                into.clear();
+                columns.json(raw, reading.encoding, room, into);
+                Ok(Some(into))
+            }
+            _ => Err(Fault("is no record with fields: give JSON Lines, JSON arrays or CSV".into())),
+        }
+    }
+
     /// Appends a record as a JSON object on a line of its own.
     ///
     /// # Errors

@@ -41,7 +41,8 @@ impl Columns {
             true => header.index_of(name, option).map(Some),
             false => Ok(None),
         };
-        let text = header.index_of(&fields.text, sets::option(fields.set))?;
+        // Where no text is read, any column will do: those who look at all of them look by themselves.
+        let text = if fields.text.is_empty() { 0 } else { header.index_of(&fields.text, sets::option(fields.set))? };
         let id = optional(&fields.id, "--id-field")?;
         let keep = fields.keep.field().map(|name| header.index_of(name, "--keep")).transpose()?;
         let label = fields.label.as_deref().map(|name| optional(name, "--labels")).transpose()?.flatten();
@@ -170,6 +171,16 @@ impl Columns {
             "field {name} is not UTF-8 at its byte {}; name the file's encoding with --encoding, such as windows-1252 or gbk",
             at + 1
         ))
+    }
+
+    /// Whether a record has a field for each column, all of which can be read.
+    pub(super) fn check(&self, record: &[u8], encoding: Option<&str>, room: &mut Room) -> std::result::Result<(), Fault> {
+        let Room { text, cells, bytes, .. } = room;
+        self.find(record, cells)?;
+        (0..self.names.len()).try_for_each(|column| {
+            let raw = cells.get(column, record, bytes).unwrap_or_default();
+            self.decoded(raw, encoding, text).map(drop).map_err(|at| self.not_utf8(column, at))
+        })
     }
 
     /// Writes a record as a JSON object of strings.

@@ -27,6 +27,7 @@ mod open;
 mod packing;
 mod page;
 mod parse;
+mod paths;
 mod reading;
 mod record;
 mod records;
@@ -54,6 +55,7 @@ pub(crate) use input::{Expanded, Input, expand, expand_decisions, expand_with_re
 pub(crate) use names::field_of;
 pub use packing::PACKED;
 pub(crate) use packing::Packing;
+pub(crate) use paths::Paths;
 pub(crate) use reading::Reading;
 #[cfg(not(feature = "encodings"))]
 pub(crate) use reading::{encode, encoding_named};

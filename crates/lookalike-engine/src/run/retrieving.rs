@@ -149,7 +149,12 @@ pub(super) fn as_written<'a>(id: &'a RawValue, column: &str, block: &Block) -> C
 }
 
 /// Gives each line of a file; see [`each_line_of`].
-fn each_line(path: &Path, reading: Reading, temp_dir: &Path, mut give: impl FnMut(&[u8], &Block) -> Checked<()>) -> Result<()> {
+pub(super) fn each_line(
+    path: &Path,
+    reading: Reading,
+    temp_dir: &Path,
+    mut give: impl FnMut(&[u8], &Block) -> Checked<()>,
+) -> Result<()> {
     let source = Source::new(vec![Input::File(path.into())], reading, temp_dir)?;
     each_line_of(&source, |line, block, _| give(line, block))
 }

@@ -98,17 +98,24 @@ fn phone(value: &str, into: &mut String) {
 /// Digits that a number has at least without its area's code, and with it.
 const LOCAL: usize = 7;
 const NATIONAL: usize = 9;
+/// Digits of a country's code, at most.
+const CODE: usize = 3;
 
 /// One that ends with all of the other is the same with a country's code before it, or nearly so with an area's: 1, 0.9. Else one
-/// typing error: 0.8, two: 0.5, more: 0.
+/// typing error: 0.8, two: 0.5, more: 0, whether one has the country's code or not.
 fn phones_alike(a: &str, b: &str) -> f64 {
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     if long.ends_with(short) && short.len() >= LOCAL {
-        return if short.len() >= NATIONAL && long.len() - short.len() <= 3 { 1.0 } else { 0.9 };
+        return if short.len() >= NATIONAL && long.len() - short.len() <= CODE { 1.0 } else { 0.9 };
     }
-    match distance(a, b) {
-        1 if short.len() >= LOCAL - 1 => 0.8,
-        2 if short.len() >= LOCAL - 1 => 0.5,
+    if short.len() < LOCAL - 1 {
+        return 0.0;
+    }
+    // Digits are a byte each.
+    let without_code = (short.len() >= NATIONAL && long.len() - short.len() <= CODE).then(|| &long[long.len() - short.len()..]);
+    match distance(a, b).min(without_code.map_or(usize::MAX, |long| distance(short, long))) {
+        1 => 0.8,
+        2 => 0.5,
         _ => 0.0,
     }
 }
@@ -310,6 +317,7 @@ mod tests {
             ("2135550100", "5550100", 0.9),
             ("2135550100", "2135550101", 0.8),
             ("2135550100", "2135551010", 0.5),
+            ("12135550101", "2135550100", 0.8),
             ("2135550100", "3105559999", 0.0),
             ("12", "13", 0.0),
         ] {

@@ -1,0 +1,150 @@
+//! `lookalike link`.
+
+mod pages;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use clap::Args;
+use lookalike::records::{LinkConfig, Verdict};
+use lookalike_engine::{Format, Link as Asked, RunConfig, explain_link, link};
+
+use crate::{
+    args::{FormatBy, delimiter},
+    output::{print, say},
+};
+
+/// Link records of the same person, firm or thing
+///
+/// Records have fields: names, addresses, phone numbers, dates. A configuration in TOML says which, and where they stand; each field
+/// gives a pair of records up to 100 points, and two thresholds make a match, a possible match or none of the score, the share of the
+/// points that could be had. Only candidates are scored: pairs that have the value of any one field in common, or what the
+/// configuration says.
+///
+/// One JSON line a pair, in the records' order: a, b, score, verdict, and the points of each field. With two collections, A and B, only pairs
+/// across are looked at. With --label, a field that records of one thing have in common, or --truth, a file of true pairs, a table on
+/// standard error tells how many were found.
+///
+/// Exit code 1 when there is no pair.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  lookalike link customers.csv --config link.toml > pairs.jsonl\n  \
+    lookalike link ours.jsonl theirs.csv --config link.toml --one-to-one --matches-only -o pairs.jsonl\n  \
+    lookalike link people.jsonl --config link.toml --label person --clusters clusters.jsonl -o pairs.jsonl\n\n\
+    A configuration:\n  match = 0.85\n  possible = 0.75\n\n  [[field]]\n  name = \"name\"\n  type = \"name\"\n\n  \
+    [[field]]\n  name = \"phone\"\n  type = \"phone\"\n  weight = 50\n\n  [[block]]\n  equal = [\"phone\"]\n\n  \
+    [[block]]\n  similar = \"name\"")]
+pub struct Link {
+    /// Records: JSON Lines, JSON arrays or CSV, plain or compressed; a file, a folder, a quoted glob, a URL, or - for standard input
+    #[arg(value_name = "A")]
+    a: String,
+    /// Other records, to link those of A with
+    #[arg(value_name = "B")]
+    b: Option<String>,
+    /// The configuration: fields, blocks and thresholds
+    #[arg(long, short, value_name = "FILE")]
+    config: PathBuf,
+    /// Write the pairs to FILE, or the object of a URL, instead of standard output; .gz, .zst, .bz2, .xz, .lz4 and .br are compressed
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Write each record's cluster to FILE: its id, the id of the cluster's first record, and how many are in it
+    #[arg(long, value_name = "FILE")]
+    clusters: Option<PathBuf>,
+    /// Let each record be in one pair at most: the pairs with the best scores stand
+    #[arg(long)]
+    one_to_one: bool,
+    /// Leave possible matches out
+    #[arg(long)]
+    matches_only: bool,
+    /// True pairs, to judge by: JSON Lines with two ids, a and b
+    #[arg(long, value_name = "FILE", conflicts_with = "label")]
+    truth: Option<PathBuf>,
+    /// The field that says what is the same, to judge by
+    #[arg(long, value_name = "FIELD")]
+    label: Option<String>,
+    /// Tell why these two records match or not, and link nothing; of two collections one of A, then one of B. Exit code 1 when they
+    /// are not even a possible match
+    #[arg(long, num_args = 2, value_names = ["ID", "ID"])]
+    #[arg(conflicts_with_all = ["output", "clusters", "one_to_one", "matches_only", "truth", "label"])]
+    explain: Option<Vec<String>>,
+    /// Print the summary as JSON
+    #[arg(long)]
+    json: bool,
+    /// What all inputs hold [default: what their endings and first bytes say]
+    #[arg(long, value_enum, value_name = "FORMAT", help_heading = "Input")]
+    format: Option<FormatBy>,
+    /// The character between the fields of CSV [default: a tab in .tsv, else of comma, semicolon, tab and bar the one that the
+    /// header has most]
+    #[arg(long, value_name = "CHARACTER", value_parser = delimiter, help_heading = "Input")]
+    delimiter: Option<u8>,
+    /// The encoding of CSV that is neither UTF-8 nor UTF-16, such as windows-1252 or gbk
+    #[arg(long, value_name = "LABEL", help_heading = "Input")]
+    encoding: Option<String>,
+    /// The field that holds the id, a string or a number; a record without one is called file:line
+    #[arg(long, value_name = "FIELD", default_value = "id", help_heading = "Input")]
+    id_field: String,
+    /// Let the same id stand for several records of a collection
+    #[arg(long, help_heading = "Input")]
+    allow_repeated_ids: bool,
+    /// Threads [default: one a core]; the answer is the same for any number
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, help_heading = "Running")]
+    threads: usize,
+    /// Print nothing but errors
+    #[arg(long, short, help_heading = "Running")]
+    quiet: bool,
+}
+
+impl Link {
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        let mut linkage = read(&self.config)?;
+        linkage.one_to_one |= self.one_to_one;
+        let config = RunConfig {
+            inputs: [self.a].into_iter().chain(self.b).collect(),
+            format: self.format.map(Format::from),
+            delimiter: self.delimiter,
+            encoding: self.encoding,
+            id_field: self.id_field,
+            label_field: self.label,
+            allow_repeated_ids: self.allow_repeated_ids,
+            threads: self.threads,
+            ..RunConfig::default()
+        };
+        let asked = Asked { config: linkage, matches_only: self.matches_only, clusters: self.clusters, truth: self.truth };
+        if let Some([a, b]) = self.explain.as_deref() {
+            let explained = explain_link(&config, &asked, [a, b]).map_err(|error| of_config(error, &self.config))?;
+            print(&if self.json { serde_json::to_string_pretty(&explained)? + "\n" } else { pages::explained(&explained) })?;
+            return Ok(ExitCode::from(u8::from(explained.verdict == Verdict::Not)));
+        }
+        let summary = link(&config, &asked, self.output.as_deref()).map_err(|error| of_config(error, &self.config))?;
+        if self.json {
+            say(&serde_json::to_string_pretty(&summary)?);
+        } else if !self.quiet {
+            say(&pages::found(&summary));
+        }
+        Ok(ExitCode::from(u8::from(summary.written == 0)))
+    }
+}
+
+/// Reads a configuration.
+fn read(path: &Path) -> anyhow::Result<LinkConfig> {
+    let name = path.display();
+    let text = fs::read_to_string(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => anyhow::anyhow!("{name}: no such file; give --config the name of one in TOML"),
+        std::io::ErrorKind::InvalidData => anyhow::anyhow!("{name}: is not UTF-8; write the configuration anew"),
+        _ => anyhow::anyhow!("{name}: cannot be read: {error}"),
+    })?;
+    toml::from_str(&text).map_err(|error| {
+        let line = error.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
+        anyhow::anyhow!("{name}:{line}: {}", error.message().trim_end().replace('\n', ", "))
+    })
+}
+
+/// What the core refuses of a configuration, with the file's name.
+fn of_config(error: lookalike_engine::Error, path: &Path) -> anyhow::Error {
+    match error.kind() {
+        lookalike_engine::ErrorKind::Config => anyhow::Error::new(error).context(path.display().to_string()),
+        _ => error.into(),
+    }
+}

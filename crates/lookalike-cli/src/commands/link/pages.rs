@@ -1,0 +1,112 @@
+//! What `lookalike link` says.
+
+use lookalike::records::Verdict;
+use lookalike_engine::{FieldExplained, Judged, LinkExplained, LinkShares, LinkSummary};
+
+use crate::output::{BOLD, DIM, count, counted};
+
+/// What was found, in words, and against the truth in a table.
+pub fn found(summary: &LinkSummary) -> String {
+    let LinkSummary { records, candidates, possible_pairs, .. } = *summary;
+    let of = match summary.records_a {
+        Some(a) => format!("{} and {}", count(a), counted(records - a, "record")),
+        None => counted(records, "record"),
+    };
+    let mut page = format!(
+        "{} and {} of {of}\n{} of {} scored ({})\n{} of {}",
+        counted_matches(summary.matches),
+        counted(summary.possible, "possible one"),
+        count(candidates),
+        counted(possible_pairs, "possible pair"),
+        percent(candidates, possible_pairs),
+        counted(summary.clusters, "cluster"),
+        counted(summary.clustered, "record"),
+    );
+    page += &format!("\n\n{BOLD}block                                     candidates{BOLD:#}");
+    for block in &summary.blocks {
+        page += &format!("\n{:<40}  {:>10}", block.block, count(block.candidates));
+        if block.values_passed_over > 0 {
+            let (values, pairs) = (counted(block.values_passed_over, "value"), counted(block.pairs_passed_over, "pair"));
+            page += &format!("; {values} of {pairs} passed over");
+        }
+    }
+    if let Some(judged) = &summary.judged {
+        page += &table(judged);
+    }
+    page
+}
+
+fn table(judged: &Judged) -> String {
+    let share = |share: Option<f64>| share.map_or("-".into(), |share| format!("{share:.4}"));
+    let heading = format!("of {}", counted(judged.truth, "true pair"));
+    let mut table = format!("\n\n{BOLD}{heading:<24}precision  recall      F1{BOLD:#}\n");
+    let all = LinkShares { precision: judged.precision, recall: judged.recall, f1: judged.f1 };
+    for (name, shares) in [("matches", &all), ("pairs within clusters", &judged.clusters)] {
+        table += &format!("{name:<24}{:>9}  {:>6}  {:>6}\n", share(shares.precision), share(shares.recall), share(shares.f1));
+    }
+    table += &format!(
+        "{} of them are candidates ({}), {} among the possible matches",
+        count(judged.candidates),
+        share(judged.blocked),
+        count(judged.possible_right)
+    );
+    table
+}
+
+fn counted_matches(matches: u64) -> String {
+    if matches == 1 { "1 match".into() } else { format!("{} matches", count(matches)) }
+}
+
+fn percent(part: u64, whole: u64) -> String {
+    let share = 100.0 * part as f64 / whole.max(1) as f64;
+    match share {
+        0.0 => "0 %".into(),
+        share if share < 0.01 => format!("{share:.1e} %"),
+        share => format!("{share:.2} %"),
+    }
+}
+
+/// Two records side by side, what each field gives them, and what makes them candidates.
+pub fn explained(pair: &LinkExplained) -> String {
+    let LinkExplained { a, b, fields, .. } = pair;
+    let width = |values: &mut dyn Iterator<Item = &str>| values.map(|value| value.chars().count()).max().unwrap_or(0).min(WIDEST);
+    let name = width(&mut fields.iter().map(|field| &*field.field)).max("field".len());
+    let left = width(&mut fields.iter().map(|field| &*field.a).chain([a.as_str()]));
+    let right = width(&mut fields.iter().map(|field| &*field.b).chain([b.as_str()]));
+    let mut page = format!("{BOLD}{:<name$}  {:<left$}  {:<right$}  alike   points{BOLD:#}\n", "field", cut(a), cut(b));
+    for FieldExplained { field, a, b, similarity, points, weight } in fields {
+        let alike = similarity.map_or("-".into(), |similarity| format!("{similarity:.3}"));
+        let points = match points {
+            Some(points) => format!("{points:.2} of {weight}"),
+            None => format!("{DIM}left out{DIM:#}"),
+        };
+        page += &format!("{:<name$}  {:<left$}  {:<right$}  {alike:>5}   {points}\n", cut(field), cut(a), cut(b));
+    }
+    page += &match pair.score {
+        None => "\nno field is there in both: no score\n".into(),
+        Some(score) => {
+            let verdict = match pair.verdict {
+                Verdict::Match => "a match",
+                Verdict::Possible => "a possible match",
+                Verdict::Not => "no match",
+            };
+            format!("\nscore {score}: {verdict}\n")
+        }
+    };
+    let candidates: Vec<&str> = pair.blocks.iter().filter(|(_, joins)| *joins).map(|(block, _)| &**block).collect();
+    page += &match candidates.as_slice() {
+        [] => "no candidates: they share nothing that a block asks for, so they are not scored\n".into(),
+        blocks => format!("candidates by {}\n", blocks.join("; ")),
+    };
+    page
+}
+
+/// Characters of a value that are shown.
+const WIDEST: usize = 48;
+
+fn cut(value: &str) -> String {
+    match value.char_indices().nth(WIDEST) {
+        None => value.into(),
+        Some(_) => value.chars().take(WIDEST - 1).chain(['…']).collect(),
+    }
+}

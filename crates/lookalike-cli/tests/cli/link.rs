@@ -1,0 +1,391 @@
+//! `lookalike link`.
+
+use std::{
+    collections::BTreeSet,
+    fmt::Write,
+    path::{Path, PathBuf},
+};
+
+use insta::assert_snapshot;
+
+use crate::Place;
+
+/// The source's customers: name, address, phone.
+const CUSTOMERS: &str = r#"{"id": 1, "name": "Mary-Ann O'Brien", "address": "12 North Station Street", "phone": "(213) 555-0100", "who": "mary"}
+{"id": 2, "name": "OBrien, Mary Ann", "address": "12 N. Station St.", "phone": "+1 213 555 0101", "who": "mary"}
+{"id": 3, "name": "Jon Smyth", "address": "7 Mill Lane", "phone": "310 555 7788", "who": "jon"}
+{"id": 4, "name": "John Smith", "address": "7 Mill Ln", "phone": null, "who": "jon"}
+{"id": 5, "name": "Ann Lee", "address": "7 Mill Lane", "phone": "310-555-4242", "who": "ann"}
+{"id": "6", "name": "Nobody else", "address": "", "phone": 2125559999}
+"#;
+
+const CONFIG: &str = r#"match = 0.85
+possible = 0.6
+
+[[field]]
+name = "name"
+type = "name"
+
+[[field]]
+name = "address"
+type = "address"
+
+[[field]]
+name = "phone"
+type = "phone"
+"#;
+
+#[test]
+fn customers_are_linked_and_judged() {
+    let place = Place::new();
+    place.write("customers.jsonl", CUSTOMERS).write("link.toml", CONFIG);
+    assert_snapshot!(place.run("link customers.jsonl --config link.toml --label who --clusters clusters.jsonl").shown(), @r#"
+    exit 0
+    --- stdout
+    {"a":1,"b":2,"score":0.9333,"verdict":"match","points":{"name":100.0,"address":100.0,"phone":80.0}}
+    {"a":3,"b":4,"score":0.9585,"verdict":"match","points":{"name":91.7,"address":100.0,"phone":null}}
+    {"a":4,"b":5,"score":0.7476,"verdict":"possible","points":{"name":49.52,"address":100.0,"phone":null}}
+    --- stderr
+    2 matches and 1 possible one of 6 records
+    4 of 15 possible pairs scored (26.67 %)
+    2 clusters of 4 records
+
+    block                                     candidates
+    name                                               0
+    address                                            4
+    phone                                              0
+
+    of 2 true pairs         precision  recall      F1
+    matches                    1.0000  1.0000  1.0000
+    pairs within clusters      1.0000  1.0000  1.0000
+    2 of them are candidates (1.0000), 0 among the possible matches
+    "#);
+    assert_snapshot!(place.read("clusters.jsonl"), @r#"
+    {"id":1,"representative":1,"size":2}
+    {"id":2,"representative":1,"size":2}
+    {"id":3,"representative":3,"size":2}
+    {"id":4,"representative":3,"size":2}
+    {"id":5,"representative":5,"size":1}
+    {"id":"6","representative":"6","size":1}
+    "#);
+    assert_snapshot!(place.run("link customers.jsonl --config link.toml --explain 3 4").shown(), @"
+    exit 0
+    --- stdout
+    field    3           4           alike   points
+    name     jon smyth   john smith  0.917   91.70 of 100
+    address  7 mill ln   7 mill ln   1.000   100.00 of 100
+    phone    3105557788                  -   left out
+
+    score 0.9585: a match
+    candidates by address
+    --- stderr
+    ");
+    assert_snapshot!(place.run("link customers.jsonl --config link.toml --explain 1 6").shown(), @r#"
+    exit 1
+    --- stdout
+    field    1                "6"          alike   points
+    name     mary ann obrien  nobody else  0.463   46.26 of 100
+    address  12 n stn st                       -   left out
+    phone    2135550100       2125559999   0.000   0.00 of 100
+
+    score 0.2313: no match
+    no candidates: they share nothing that a block asks for, so they are not scored
+    --- stderr
+    "#);
+    assert_snapshot!(place.run("link customers.jsonl --config link.toml --matches-only --one-to-one --json").shown(), @r#"
+    exit 0
+    --- stdout
+    {"a":1,"b":2,"score":0.9333,"verdict":"match","points":{"name":100.0,"address":100.0,"phone":80.0}}
+    {"a":3,"b":4,"score":0.9585,"verdict":"match","points":{"name":91.7,"address":100.0,"phone":null}}
+    --- stderr
+    {
+      "records": 6,
+      "possible_pairs": 15,
+      "candidates": 4,
+      "matches": 2,
+      "possible": 0,
+      "written": 2,
+      "clusters": 2,
+      "clustered": 4,
+      "blocks": [
+        {
+          "block": "name",
+          "candidates": 0
+        },
+        {
+          "block": "address",
+          "candidates": 4
+        },
+        {
+          "block": "phone",
+          "candidates": 0
+        }
+      ]
+    }
+    "#);
+}
+
+/// Of two collections only pairs across; ids may be the same in both; CSV, arrays and compressed lines are records too.
+#[test]
+fn two_collections_of_several_formats() {
+    let place = Place::new();
+    place
+        .write("a.jsonl", CUSTOMERS)
+        .write(
+            "b.csv",
+            "id;who;full name;street;tel\r\n1;ann;Lee Ann;Mill Lane 7;3105554242\r\n2;mary;\"O'Brien; Mary Ann\";12 N Station St;2135550100\r\n",
+        )
+        .write("link.toml", CONFIG.replace("type = \"name\"", "type = \"name\"\nfrom = [\"name\", \"full name\"]"));
+    // A field that stands under other names in the other collection is told.
+    let ran = place.run("link a.jsonl b.csv --config link.toml");
+    assert!(ran.code == 2 && ran.err.contains("a.jsonl: no record has \"full name\""), "{}", ran.err);
+    place.write("b.csv", place.read("b.csv").replace("full name", "name").replace("street;tel", "address;phone"));
+    place.write("link.toml", CONFIG);
+    assert_snapshot!(place.run("link a.jsonl b.csv --config link.toml --label who --clusters clusters.jsonl").shown(), @r#"
+    exit 0
+    --- stdout
+    {"a":1,"b":"2","score":1.0,"verdict":"match","points":{"name":100.0,"address":100.0,"phone":100.0}}
+    {"a":2,"b":"2","score":0.9333,"verdict":"match","points":{"name":100.0,"address":100.0,"phone":80.0}}
+    {"a":5,"b":"1","score":1.0,"verdict":"match","points":{"name":100.0,"address":100.0,"phone":100.0}}
+    --- stderr
+    3 matches and 0 possible ones of 6 and 2 records
+    3 of 12 possible pairs scored (25.00 %)
+    2 clusters of 5 records
+
+    block                                     candidates
+    name                                               1
+    address                                            1
+    phone                                              1
+
+    of 3 true pairs         precision  recall      F1
+    matches                    1.0000  1.0000  1.0000
+    pairs within clusters      1.0000  1.0000  1.0000
+    3 of them are candidates (1.0000), 0 among the possible matches
+    "#);
+    assert_eq!(place.read("clusters.jsonl").lines().count(), 8);
+    assert_snapshot!(place.read("clusters.jsonl").lines().nth(6).unwrap(), @r#"{"id":"1","of":"b","representative":5,"representative_of":"a","size":2}"#);
+    let plain = place.run("link a.jsonl b.csv --config link.toml -q").out;
+    let array = format!("[{}]", CUSTOMERS.trim_end().replace('\n', ","));
+    place.write("a.json", array).write("true.jsonl", "{\"a\":5,\"b\":\"1\"}\n{\"a\":\"2\",\"b\":1}\n");
+    place.write("a.jsonl.zst", zstd::encode_all(CUSTOMERS.as_bytes(), 3).unwrap());
+    for a in ["a.json", "a.jsonl.zst"] {
+        assert_eq!(place.run(&format!("link {a} b.csv --config link.toml -q")).out, plain, "{a}");
+    }
+    let ran = place.run("link a.json b.csv --config link.toml --json -o pairs.jsonl.gz --truth true.jsonl");
+    let summary: serde_json::Value = serde_json::from_str(&ran.err).unwrap();
+    assert_eq!(
+        (&summary["records"], &summary["possible_pairs"], &summary["judged"]["truth"]),
+        (&8.into(), &12.into(), &2.into())
+    );
+    assert_eq!(place.names().iter().filter(|name| name.starts_with("pairs")).collect::<Vec<_>>(), ["pairs.jsonl.gz"]);
+}
+
+/// Values that are all a little different meet by runs of characters, fields may stand inside of others, and too common values may be
+/// passed over.
+#[test]
+fn runs_of_characters_paths_and_common_values() {
+    let place = Place::new();
+    let mut lines = String::new();
+    for (id, (title, city)) in [
+        ("Cryptographic primitives", "Rome"),
+        ("Cryptografic primitives", "Paris"),
+        ("Boosting margins", "Rome"),
+        ("Else", "Rome"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        writeln!(lines, "{{\"id\":{id},\"fields\":{{\"title\":\"{title}\",\"city\":\"{city}\"}}}}").unwrap();
+    }
+    place.write("papers.jsonl", lines).write(
+        "link.toml",
+        "possible = 0.5\n[[field]]\nname=\"title\"\nfrom=\"fields.title\"\ntype=\"text\"\nweight=300\n\
+         [[field]]\nname=\"city\"\nfrom=\"fields.city\"\ntype=\"exact\"\n\
+         [[block]]\nequal=[\"city\"]\nat_most=2\n[[block]]\nsimilar=\"title\"\nthreshold=0.5\n",
+    );
+    assert_snapshot!(place.run("link papers.jsonl --config link.toml").shown(), @r#"
+    exit 0
+    --- stdout
+    {"a":0,"b":1,"score":0.7021,"verdict":"possible","points":{"title":280.85,"city":0.0}}
+    --- stderr
+    0 matches and 1 possible one of 4 records
+    1 of 6 possible pairs scored (16.67 %)
+    0 clusters of 0 records
+
+    block                                     candidates
+    city                                               0; 1 value of 3 pairs passed over
+    title ~ 0.5                                        1
+    "#);
+}
+
+/// A thousand people: which pairs are found depends neither on threads nor on the way they are found.
+#[test]
+fn threads_change_nothing_and_one_to_one_is_a_matching() {
+    let place = Place::new();
+    let mut lines = String::new();
+    for i in 0..3000u32 {
+        let mix = i.wrapping_mul(2_654_435_761) >> 7;
+        let (name, street) = (["ann", "bob", "cai", "dee", "eve"][mix as usize % 5], mix / 5 % 40);
+        writeln!(
+            lines,
+            "{{\"name\":\"{name} {}\",\"address\":\"{street} High Street\",\"phone\":\"{}\"}}",
+            mix % 97,
+            5_550_000 + mix % 701
+        )
+        .unwrap();
+    }
+    let config = format!(
+        "{CONFIG}[[block]]\nequal=[\"phone\"]\n[[block]]\nequal=[\"name\",\"address\"]\n[[block]]\nsimilar=\"name\"\nthreshold=0.9\n"
+    );
+    place.write("people.jsonl", lines).write("link.toml", config);
+    let run = |flags: &str| place.run(&format!("link people.jsonl --config link.toml --clusters clusters.jsonl {flags}"));
+    let one = run("--threads 1");
+    let clusters = place.read("clusters.jsonl");
+    let three = run("--threads 3");
+    assert_eq!((&one.out, &one.err, one.code), (&three.out, &three.err, 0));
+    assert_eq!(clusters, place.read("clusters.jsonl"));
+    assert!(one.out.lines().count() > 1000, "{}", one.err);
+    let pairs = |out: &str| -> Vec<(String, String)> {
+        let of = |line: &str| {
+            let pair: serde_json::Value = serde_json::from_str(line).unwrap();
+            (pair["a"].to_string(), pair["b"].to_string())
+        };
+        out.lines().map(of).collect()
+    };
+    let all: BTreeSet<_> = pairs(&one.out).into_iter().collect();
+    assert_eq!(all.len(), one.out.lines().count(), "each pair once");
+    let matching = pairs(&run("--one-to-one").out);
+    let ends: BTreeSet<&String> = matching.iter().flat_map(|(a, b)| [a, b]).collect();
+    assert_eq!(ends.len(), 2 * matching.len());
+    assert!(matching.iter().all(|pair| all.contains(pair)));
+}
+
+#[test]
+fn refusals_name_file_line_field_and_the_way_out() {
+    let config = |change: fn(String) -> String| change(CONFIG.to_string());
+    for (config, parts) in [
+        (config(|c| c.replace("possible", "posible")), &["link.toml:2: unknown field `posible`", "`possible`"][..]),
+        (
+            config(|c| c.replace("\"phone\"\ntype", "\"phone\"\nweigth = 3\ntype")),
+            &["link.toml:14: unknown field `weigth`", "`weight`"],
+        ),
+        (config(|c| c.replace("type = \"phone\"", "type = \"telephone\"")), &["unknown variant `telephone`", "`phone`"]),
+        (config(|c| c.replace("type = \"phone\"", "")), &["missing field `type`"]),
+        (config(|c| c.replace("0.85", "\"high\"")), &["link.toml:1: invalid type: string \"high\""]),
+        (config(|c| c.replace("match = 0.85", "match = ")), &["link.toml:1: "]),
+        (config(|c| c.replace("0.6", "0.9")), &["link.toml: possible = 0.9 is above match = 0.85"]),
+        (config(|_| "match = 0.9".into()), &["link.toml: no field"]),
+        (
+            config(|c| c + "[[block]]\nequal = [\"tel\"]\n"),
+            &["block 1 names the field \"tel\"", "\"name\", \"address\", \"phone\""],
+        ),
+        (config(|c| c + "[[block]]\nequal = [{ prefix = 2 }]\n"), &["missing field `field`"]),
+        (config(|c| c + "[[block]]\nequal = [3]\n"), &["link.toml:16: ", "a field's name, or a table"]),
+        (config(|c| c + "[[block]]\nsimilar = \"name\"\nthreshold = 7\n"), &["link.toml: threshold 7"]),
+        (config(|c| c.replace("possible = 0.6", "missing = \"no\"")), &["link.toml:2: ", "\"skip\", or the share"]),
+        (
+            config(|c| c.replace("name = \"phone\"", "name = \"fax\"")),
+            &["no record has \"fax\"", "\"id\", \"name\", \"address\", \"phone\""],
+        ),
+    ] {
+        let place = Place::new();
+        place.write("customers.jsonl", CUSTOMERS).write("link.toml", &config);
+        let ran = place.run("link customers.jsonl --config link.toml -o pairs.jsonl");
+        assert_eq!((ran.code, place.names().len()), (2, 2), "{config}: {}", ran.err);
+        for part in parts {
+            assert!(ran.err.contains(part), "{config}: no {part:?} in {}", ran.err);
+        }
+    }
+    let good = "{\"id\":1,\"name\":\"a\",\"address\":\"b\",\"phone\":\"3\"}\n";
+    for (line, flags, parts) in [
+        ("hello", "", &["r.jsonl:2: not a JSON object"][..]),
+        ("{\"id\":2", "", &["r.jsonl:2: not understood"]),
+        ("{\"id\":2,\"name\":[\"x\"]}", "", &["r.jsonl:2: field \"name\" is an array", "join it before"]),
+        ("{\"id\":2,\"address\":{}}", "", &["r.jsonl:2: field \"address\" is an object", "with from"]),
+        ("{\"id\":2,\"name\":\"\\ud800\"}", "", &["r.jsonl:2: field \"name\" has half of a character"]),
+        ("{\"id\":2,\"name\":1,\"name\":2}", "", &["r.jsonl:2: field \"name\" stands twice"]),
+        ("{\"id\":[2]}", "", &["r.jsonl:2: field \"id\" is an array", "--id-field"]),
+        ("{\"id\":1}", "", &["r.jsonl:2: id 1 was already used", "--allow-repeated-ids"]),
+        ("{\"who\":{}}", "--label who", &["r.jsonl:2: field \"who\" is an object", "--label"]),
+        ("{}", "-o r.jsonl", &["would overwrite the input"]),
+        ("{}", "-o pairs.csv", &["pairs.csv: pairs are JSON Lines"]),
+        ("{}", "--clusters c.parquet", &["c.parquet: clusters are JSON Lines"]),
+        ("{}", "--truth t.jsonl --allow-repeated-ids", &["without --label and --allow-repeated-ids"]),
+        ("{}", "--truth t.jsonl", &["t.jsonl: no such file"]),
+        ("{}", "--truth r.jsonl", &["r.jsonl:1: not understood: missing field `a`"]),
+        ("{}", "--format parquet", &["records are read from JSON Lines, JSON arrays or CSV"]),
+        ("{}", "--threads 100000", &["100000 threads are not possible"]),
+    ] {
+        let place = Place::new();
+        place.write("r.jsonl", format!("{good}{line}\n")).write("link.toml", CONFIG);
+        let ran = place.run(&format!("link r.jsonl --config link.toml {flags}"));
+        assert_eq!((ran.code, ran.out.as_str(), place.names().len()), (2, "", 2), "{line} {flags}: {}", ran.err);
+        for part in parts {
+            assert!(ran.err.contains(part), "{line} {flags}: no {part:?} in {}", ran.err);
+        }
+    }
+    let place = Place::new();
+    place
+        .write("r.jsonl", good)
+        .write("link.toml", CONFIG)
+        .write("empty.jsonl", "\n")
+        .write("short.csv", "name,address,phone\na,b\n");
+    place.write("t.jsonl", "{\"a\":1,\"b\":9}\n");
+    for (line, part) in [
+        ("empty.jsonl --config link.toml", "empty.jsonl: no records"),
+        ("none.jsonl --config link.toml", "none.jsonl: no such file"),
+        ("short.csv --config link.toml", "short.csv:2: a row of 2 fields under a header of 3"),
+        ("r.jsonl --config none.toml", "none.toml: no such file"),
+        ("r.jsonl r.jsonl --config link.toml", "given twice"),
+        ("r.jsonl --config link.toml --truth t.jsonl", "t.jsonl:1: no record has the id 9"),
+        ("r.jsonl --config link.toml --explain 1 2", "--explain 2: no record has this id"),
+        ("r.jsonl --config link.toml --explain 1 1", "--explain 1: the same record twice"),
+        ("r.jsonl", "--config"),
+    ] {
+        let ran = place.run(&format!("link {line}"));
+        assert!(ran.code == 2 && ran.err.contains(part), "{line}: {}", ran.err);
+    }
+    assert_eq!(place.run("link r.jsonl --config link.toml -q").code, 1, "no pair");
+}
+
+/// Floors a little below what was measured; `docs/link.md` has the figures.
+#[test]
+fn real_records() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let folder = std::env::var_os("LOOKALIKE_DATA").map_or(root.join("../shared/data"), PathBuf::from).join("er");
+    if !folder.exists() {
+        // Straight to standard error: the test runner hides what a passing test prints.
+        drop(std::io::Write::write_fmt(
+            &mut std::io::stderr(),
+            format_args!("skipped: {} is not there; set LOOKALIKE_DATA\n", folder.display()),
+        ));
+        return;
+    }
+    let place = Place::new();
+    let lines = |name: &str| {
+        let bytes = std::fs::read(folder.join(format!("{name}.jsonl.zst"))).unwrap();
+        String::from_utf8(zstd::decode_all(&*bytes).unwrap()).unwrap()
+    };
+    for name in ["febrl1", "febrl3", "restaurant_dedupe", "cora", "cora.matches", "dblp_acm.matches"] {
+        place.write(&format!("{name}.jsonl"), lines(name));
+    }
+    let papers = lines("dblp_acm");
+    for source in ["dblp", "acm"] {
+        let of = |line: &&str| line.contains(&format!("\"source\": \"{source}\""));
+        place.write(&format!("{source}.jsonl"), papers.lines().filter(of).map(|line| format!("{line}\n")).collect::<String>());
+    }
+    for (name, files, truth, least_f1, most_scored) in [
+        ("febrl1", "febrl1.jsonl", "--label cluster", 0.998, 0.02),
+        ("febrl3", "febrl3.jsonl", "--label cluster", 0.998, 0.02),
+        ("restaurant_dedupe", "restaurant_dedupe.jsonl", "--label cluster", 0.95, 0.05),
+        ("dblp_acm", "dblp.jsonl acm.jsonl", "--truth dblp_acm.matches.jsonl", 0.99, 0.02),
+        ("cora", "cora.jsonl", "--truth cora.matches.jsonl", 0.874, 0.1),
+    ] {
+        let config = root.join(format!("bench/link/{name}.toml"));
+        let ran = place.run(&format!("link {files} --config {} {truth} --json -o pairs.jsonl", config.display()));
+        let summary: serde_json::Value = serde_json::from_str(&ran.err).unwrap_or_else(|_| panic!("{name}: {}", ran.err));
+        let f1 = summary["judged"]["f1"].as_f64().unwrap();
+        let scored = summary["candidates"].as_f64().unwrap() / summary["possible_pairs"].as_f64().unwrap();
+        assert!(f1 >= least_f1 && scored <= most_scored, "{name}: {f1} {scored}");
+    }
+}

@@ -1,0 +1,103 @@
+//! Why two records are a match, or none.
+
+use lookalike::records::{Linker, Points, Verdict};
+use serde::Serialize;
+
+use super::{
+    dedup::pool,
+    gathering::Gathered,
+    linking::{Link, gather},
+};
+use crate::{
+    config::RunConfig,
+    error::{Error, ErrorKind, Result, without_panic},
+};
+
+/// What two records are compared by.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LinkExplained {
+    /// The first record's id, as JSON.
+    pub a: String,
+    /// The second's.
+    pub b: String,
+    /// Each field, in the configuration's order.
+    pub fields: Vec<FieldExplained>,
+    /// The score; none where no field counts.
+    pub score: Option<f64>,
+    /// What it makes of the pair.
+    pub verdict: Verdict,
+    /// Each way to be candidates, and whether it makes them so; values that are passed over for being too common are not known.
+    pub blocks: Vec<(String, bool)>,
+}
+
+/// What a field says of two records.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FieldExplained {
+    /// Its name.
+    pub field: String,
+    /// The first record's normal form; empty where it is missing.
+    pub a: String,
+    /// The second's.
+    pub b: String,
+    /// How alike they are, from 0 to 1; none where one is missing.
+    pub similarity: Option<f64>,
+    /// What that gives; none where the field is left out.
+    pub points: Option<f64>,
+    /// What it might give.
+    pub weight: f64,
+}
+
+/// Reads records and tells why two of them, named by their ids, match or not; of two collections one of each.
+///
+/// # Errors
+/// As [`link`](super::linking::link); ids that no records have, or one twice.
+pub fn explain_link(config: &RunConfig, asked: &Link, [a, b]: [&str; 2]) -> Result<LinkExplained> {
+    without_panic(|| {
+        let linker = Linker::new(asked.config.clone())?;
+        let gathered = gather(config, &linker, &pool(config.threads)?)?;
+        let a = find(&gathered, a, 0)?;
+        let b = find(&gathered, b, usize::from(gathered.are_two()))?;
+        if a == b {
+            let message = format!("--explain {}: the same record twice; a pair is two", gathered.id(a));
+            return Err(Error::new(ErrorKind::Input, message));
+        }
+        Ok(explained(&gathered, &linker, a, b))
+    })
+}
+
+/// An id is a string or a number: what was typed is looked for as a string first.
+fn find(gathered: &Gathered, id: &str, collection: usize) -> Result<u32> {
+    let string = gathered.find(&serde_json::Value::from(id).to_string(), collection);
+    string.or_else(|| gathered.find(id, collection)).ok_or_else(|| {
+        let of = match (gathered.are_two(), collection) {
+            (false, _) => "",
+            (true, 0) => " of the first collection",
+            (true, _) => " of the second collection",
+        };
+        Error::new(ErrorKind::Input, format!("--explain {id}: no record{of} has this id; give two as they stand in the records"))
+    })
+}
+
+fn explained(gathered: &Gathered, linker: &Linker, a: u32, b: u32) -> LinkExplained {
+    let records = &gathered.records;
+    let field = |(at, config): (usize, &lookalike::records::FieldConfig)| FieldExplained {
+        field: config.name.clone(),
+        a: records.get(a, at).into(),
+        b: records.get(b, at).into(),
+        similarity: linker.similarity(records, at, a, b),
+        points: match linker.points(records, at, a, b) {
+            Points::Given(points) | Points::Missing(points) => Some(points),
+            Points::LeftOut => None,
+        },
+        weight: config.weight,
+    };
+    let score = linker.score(records, a, b);
+    LinkExplained {
+        a: gathered.id(a).into(),
+        b: gathered.id(b).into(),
+        fields: linker.config().fields.iter().enumerate().map(field).collect(),
+        verdict: score.map_or(Verdict::Not, |score| linker.verdict(score)),
+        score,
+        blocks: linker.blocks().iter().map(|block| (block.name().into(), block.joins(records, a, b))).collect(),
+    }
+}

@@ -1,0 +1,291 @@
+//! Records with fields → their normal forms, held compactly: what a linkage goes by.
+
+use std::{borrow::Cow, collections::BTreeMap};
+
+use lookalike::records::{Linker, Records, Room as Normal};
+use rayon::ThreadPool;
+use serde_json::value::RawValue;
+
+use super::{
+    ids::hash_name,
+    parallel::{Weigh, in_order_placed},
+};
+use crate::{
+    config::RunConfig,
+    error::{Error, ErrorKind, Result},
+    format::Format,
+    read::{Block, Blocks, Paths, Reading, Room, Shape, Source, encoding_named, expand},
+};
+
+/// The records of one collection, or of two, the first one's first.
+#[derive(Debug)]
+pub(super) struct Gathered {
+    /// Their values.
+    pub(super) records: Records,
+    /// Their ids, as JSON.
+    ids: Records,
+    /// What stands for their labels, 0 for none; nothing where none is asked for.
+    pub(super) labels: Vec<u128>,
+    /// The number of the second collection's first record; all of them where there is one collection.
+    pub(super) split: u32,
+    /// Records by what stands for their ids, for each collection; of a repeated id the first.
+    by_id: [BTreeMap<u128, u32>; 2],
+}
+
+impl Gathered {
+    /// Reads the inputs, one or two, each a collection.
+    ///
+    /// # Errors
+    /// An input that cannot be read, or is not of records with fields; a record that is none, a value that is none, an id that
+    /// stands twice; a field that no record of a collection has.
+    pub(super) fn read(config: &RunConfig, linker: &Linker, pool: &ThreadPool) -> Result<Self> {
+        let fields = linker.config().fields.len();
+        let mut all =
+            Self { records: Records::new(fields), ids: Records::new(1), labels: Vec::new(), split: 0, by_id: Default::default() };
+        for (collection, name) in config.inputs.iter().enumerate() {
+            all.collection(config, name, collection.min(1), linker, pool)?;
+            if collection == 0 {
+                all.split = all.len()?;
+            }
+        }
+        Ok(all)
+    }
+
+    /// How many records there are.
+    pub(super) fn len(&self) -> Result<u32> {
+        u32::try_from(self.records.len()).map_err(|_| {
+            let message =
+                "more than 4,294,967,295 records cannot be linked at once: split them, by a field that links must share";
+            Error::new(ErrorKind::Input, message)
+        })
+    }
+
+    /// Whether there are two collections.
+    pub(super) fn are_two(&self) -> bool {
+        (self.split as usize) < self.records.len()
+    }
+
+    /// Pairs that could be scored.
+    pub(super) fn pairs(&self) -> u64 {
+        let (first, all) = (u64::from(self.split), self.records.len() as u64);
+        if self.are_two() { first * (all - first) } else { all * all.saturating_sub(1) / 2 }
+    }
+
+    /// A record's id, as it stands in the record.
+    pub(super) fn id(&self, record: u32) -> &str {
+        self.ids.get(record, 0)
+    }
+
+    /// The record with an id, in the first collection or in the second.
+    pub(super) fn find(&self, id: &str, collection: usize) -> Option<u32> {
+        self.by_id[collection].get(&hash_name(id)).copied()
+    }
+
+    fn collection(&mut self, config: &RunConfig, name: &str, number: usize, linker: &Linker, pool: &ThreadPool) -> Result<()> {
+        let source = open(config, name)?;
+        let asked = Asked::new(config, linker);
+        let (before, mut seen, mut names) = (self.records.len(), vec![false; asked.paths_of_fields], Vec::new());
+        in_order_placed(
+            pool,
+            Blocks::new(&source),
+            |block, worker: &mut Worker| asked.read(block, source.reading(), linker, worker),
+            |place, piece: Piece| {
+                for (at, line) in piece.lines.iter().enumerate() {
+                    let id = piece.ids.get(at as u32, 0);
+                    let called;
+                    let id = match id {
+                        "" => {
+                            called = serde_json::Value::from(place.of(u64::from(*line))).to_string();
+                            &called
+                        }
+                        id => id,
+                    };
+                    let record = (self.ids.len()) as u32;
+                    let first = *self.by_id[number].entry(hash_name(id)).or_insert(record);
+                    if first != record && !config.allow_repeated_ids {
+                        let what =
+                            format!("id {id} was already used; make ids unique, or let them pass with --allow-repeated-ids");
+                        return Err(Error::on_line(ErrorKind::Record, u64::from(*line), what));
+                    }
+                    self.ids.push([id]);
+                }
+                self.records.append(&piece.records);
+                self.labels.extend(&piece.labels);
+                seen.iter_mut().zip(&piece.seen).for_each(|(seen, other)| *seen |= other);
+                if names.is_empty() {
+                    names = piece.names;
+                }
+                self.len().map(drop)
+            },
+        )?;
+        if self.records.len() == before {
+            let message = format!("{name}: no records: the input is empty, or has only blank lines");
+            return Err(Error::new(ErrorKind::Input, message));
+        }
+        asked.refuse_absent(&seen, &names, name)
+    }
+}
+
+fn open(config: &RunConfig, name: &str) -> Result<Source> {
+    let inputs = expand(&RunConfig { inputs: vec![name.into()], ..config.clone() })?;
+    let encoding = config.encoding.as_deref().map(encoding_named).transpose()?;
+    let reading = Reading { format: config.format, delimiter: config.delimiter, encoding, ..Reading::lines() };
+    // A table asks for its text's column when it is opened.
+    let is_table = config.format.into_iter().chain(inputs.iter().filter_map(|input| Format::of_name(&input.name())));
+    if let Some(format) = is_table.into_iter().find(|format| format.is_table()) {
+        let message =
+            format!("{name}: is {format:?}, and records are read from JSON Lines, JSON arrays or CSV: write it as one of these");
+        return Err(Error::new(ErrorKind::Input, message));
+    }
+    Source::new(inputs, reading, &config.temp_dir)
+}
+
+/// What is read of each record.
+struct Asked<'a> {
+    paths: Paths,
+    /// Of each field, its paths' numbers; the id's and the label's come behind all of them.
+    fields: Vec<(&'a str, std::ops::Range<usize>)>,
+    names: Vec<&'a str>,
+    paths_of_fields: usize,
+    id: &'a str,
+    label: Option<&'a str>,
+}
+
+#[derive(Default)]
+struct Worker {
+    room: Room,
+    normal: Normal,
+    line: Vec<u8>,
+    text: String,
+    values: Vec<String>,
+}
+
+/// What a block gives.
+struct Piece {
+    records: Records,
+    /// Empty where a record has none.
+    ids: Records,
+    labels: Vec<u128>,
+    /// Where each record stands in the block.
+    lines: Vec<u32>,
+    /// Which of the paths some record has.
+    seen: Vec<bool>,
+    /// The names of the first record's fields.
+    names: Vec<String>,
+}
+
+impl Weigh for Piece {
+    fn weight(&self) -> usize {
+        self.records.size() + self.ids.size() + 16 * self.labels.len() + 4 * self.lines.len()
+    }
+}
+
+/// What a record says, or what is wrong with it and what to do.
+type Checked<T> = std::result::Result<T, String>;
+
+impl<'a> Asked<'a> {
+    fn new(config: &'a RunConfig, linker: &'a Linker) -> Self {
+        let (mut names, mut fields): (Vec<&str>, Vec<_>) = (Vec::new(), Vec::new());
+        for field in &linker.config().fields {
+            let first = names.len();
+            names.extend(field.paths().iter().map(String::as_str));
+            fields.push((field.name.as_str(), first..names.len()));
+        }
+        let (paths_of_fields, label) = (names.len(), config.label_field.as_deref());
+        let all = names.iter().copied().chain([config.id_field.as_str()]).chain(label).map(String::from);
+        Self { paths: Paths::new(all), fields, paths_of_fields, id: &config.id_field, label, names }
+    }
+
+    fn read(&self, block: &Block, reading: &Reading, linker: &Linker, worker: &mut Worker) -> Result<Piece> {
+        let mut piece = Piece {
+            records: Records::new(self.fields.len()),
+            ids: Records::new(1),
+            labels: Vec::new(),
+            lines: Vec::new(),
+            seen: vec![false; self.paths_of_fields],
+            names: Vec::new(),
+        };
+        let Worker { room, normal, line, text, values } = worker;
+        values.resize(self.fields.len(), String::new());
+        for at in 0..block.len() {
+            let wrong = |what: String| Error::on_line(ErrorKind::Record, at as u64, what);
+            let object = block.fields(at, reading, room, line).map_err(|fault| wrong(fault.to_string()))?;
+            let Some(object) = object else { continue };
+            let found = self.paths.find(object).map_err(wrong)?;
+            if piece.lines.is_empty() {
+                piece.names = Paths::names_in(object);
+            }
+            piece.lines.push(at as u32);
+            for ((_, numbers), (field, into)) in self.fields.iter().zip(values.iter_mut().enumerate()) {
+                text.clear();
+                into.clear();
+                for number in numbers.clone() {
+                    let Some(value) = found[number] else { continue };
+                    piece.seen[number] = true;
+                    let value = written(value, self.names[number]).map_err(wrong)?;
+                    if !text.is_empty() && !value.is_empty() {
+                        text.push(' ');
+                    }
+                    text.push_str(&value);
+                }
+                linker.normalise(field, text, normal, into);
+            }
+            piece.records.push(values.iter().map(String::as_str));
+            let id = name(found[self.paths_of_fields], self.id, "an id", "--id-field").map_err(wrong)?;
+            piece.ids.push([id]);
+            if let Some(field) = self.label {
+                let label = name(found[self.paths_of_fields + 1], field, "a label", "--label").map_err(wrong)?;
+                piece.labels.push(if label.is_empty() { 0 } else { hash_name(label) });
+            }
+        }
+        Ok(piece)
+    }
+
+    /// Refuses a field that no record has: nobody meant that.
+    fn refuse_absent(&self, seen: &[bool], names: &[String], input: &str) -> Result<()> {
+        let Some((field, absent)) = self
+            .fields
+            .iter()
+            .find_map(|(field, numbers)| numbers.clone().find(|&number| !seen[number]).map(|number| (field, self.names[number])))
+        else {
+            return Ok(());
+        };
+        let names: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
+        let message = format!(
+            "{input}: no record has {absent:?}, from which the field {field:?} is; the first one has {}: say with from where it stands",
+            if names.is_empty() { "no fields".into() } else { names.join(", ") }
+        );
+        Err(Error::new(ErrorKind::Record, message))
+    }
+}
+
+/// What a value says; nothing where it is null.
+fn written<'v>(value: &'v RawValue, name: &str) -> Checked<Cow<'v, str>> {
+    let raw = value.get();
+    match Shape::of(raw) {
+        Shape::Text => match raw[1..raw.len() - 1].contains('\\') {
+            false => Ok(raw[1..raw.len() - 1].into()),
+            true => serde_json::from_str::<String>(raw).map(Cow::Owned).map_err(|_| {
+                format!("field {name:?} has half of a character, a lone surrogate: write it anew from where it came")
+            }),
+        },
+        Shape::Number | Shape::Bool => Ok(raw.into()),
+        Shape::Null => Ok("".into()),
+        shape @ (Shape::Array | Shape::Object) => Err(format!(
+            "field {name:?} is {}; what is compared must be a string or a number: join it before, or say with from which part of it is meant",
+            shape.name()
+        )),
+    }
+}
+
+/// An id or a label as it stands in the record; empty where it is null or missing.
+fn name<'v>(value: Option<&'v RawValue>, field: &str, what: &str, flag: &str) -> Checked<&'v str> {
+    let Some(value) = value.map(RawValue::get).filter(|value| *value != "null") else { return Ok("") };
+    match Shape::of(value) {
+        shape if shape.is_name() => Ok(value),
+        other => Err(format!(
+            "field {field:?} is {}; {what} must be a string or a number: leave it out, or name another field with {flag}",
+            other.name()
+        )),
+    }
+}
