@@ -11,10 +11,16 @@ import pytest
 from conftest import variants
 from lookalike import errors
 
-TEXTS = [*variants(random.Random(5), 8), "a b c d e f g 漢字かな naïve ½", "a b C d e, f 漢字かな — naïve! ½", "", "a b c d e f g"]
+TEXTS = [
+    *variants(random.Random(5), 8),
+    "a b c d e f g 漢字かな naïve ½",
+    "a b C d e, f 漢字かな — naïve! ½",
+    "",
+    "a b c d e f g",
+]
 
 
-@pytest.mark.parametrize(("a", "b"), itertools.pairwise(TEXTS))
+@pytest.mark.parametrize(("a", "b"), list(itertools.pairwise(TEXTS)))
 @pytest.mark.parametrize(
     ("keywords", "flags"),
     [
