@@ -247,7 +247,7 @@ def main() -> None:
     parser.add_argument("--people", type=int, default=1_000_000)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--once-over", type=float, default=10, help="what takes more seconds is run once")
-    parser.add_argument("--bound", type=float, default=100, help="seconds for one run")
+    parser.add_argument("--bound", type=float, default=70, help="seconds for one run")
     parser.add_argument("--folder", type=Path, default=measuring.ROOT / "bench/data/link", help="where files are laid out")
     parser.add_argument("--out", type=Path, help="where the figures go, as JSON")
     options = parser.parse_args()
