@@ -118,12 +118,13 @@ class Greedy(TypedDict):
 class ShinglesConfig(TypedDict, total=False):
     """What decides the shingles of a text, and with a seed the sketch of them."""
 
-    tokens: Literal["auto", "words", "chars", "jieba"]
-    """What a token is: by script (the default), words everywhere, characters, or words of a Chinese dictionary."""
+    tokens: Literal["auto", "words", "chars", "jieba", "items"]
+    """What a token is: by script (the default), words everywhere, characters, or words of a Chinese dictionary. Or
+    documents are sets, and tokens their items: strings and numbers, compared as they are."""
     folds: Folds
     """What is made alike."""
     shingle: int | None
-    """k, the tokens in a shingle, 1 to 64; 5 unless given, with anchors 3."""
+    """k, the tokens in a shingle, 1 to 64; 5 unless given, with anchors 3, of sets 1."""
     anchors: list[str]
     """Languages, such as `["en"]`: only shingles that begin with one of their stop words. Articles have many, menus few."""
     occurrences: Literal["once", "labelled"]

@@ -93,16 +93,26 @@ def evaluate(
     check("evaluate", {**own, **config}, [*own, "truth", "runs", *ShinglesConfig.__annotations__])
     if sum(given is not None for given in (sample, labels, truth)) != 1:
         raise ConfigError("one truth is needed: give sample=, labels= or truth=")
+    sets = config.get("tokens") == "items"
     with tempfile.TemporaryDirectory(prefix="lookalike-", dir=temp_dir) as folder:
         named, called, written = names_of(data), id, None
         if named is None:
             kind, written = kind_of(data), os.path.join(folder, "texts.jsonl")
-            texts = kind.texts(Wanted(type(data).__name__, text, [other for other in (id, labels) if other], folder))
+            others = [other for other in (id, labels) if other]
+            texts = kind.texts(Wanted(type(data).__name__, text, others, folder, sets=sets))
             if called is None:
                 called, texts = numbered(texts)
             texts.write(written)
             named = [written]
-        flags = ["--text-field", text, *_flag("id-field", called), "--threshold", repr(threshold), "--measure", measure]
+        flags = [
+            "--set-field" if sets else "--text-field",
+            text,
+            *_flag("id-field", called),
+            "--threshold",
+            repr(threshold),
+            "--measure",
+            measure,
+        ]
         flags += [*_flag("sample", sample), *_flag("labels", labels), "--repeat", str(repeat), "--threads", str(threads)]
         flags += [*_flag("skip-bad", skip_bad), *_flag("temp-dir", temp_dir), *_flag("memory", memory), *_shingles(config)]
         if truth is not None:
@@ -133,7 +143,7 @@ def _shingles(config: ShinglesConfig) -> list[str]:
                 flags += ["--fold", asked] if asked else []
             case "anchors", [_, *_]:
                 flags += ["--anchors", ",".join(map(str, value))]
-            case "anchors" | "shingle", [] | () | None:
+            case ("anchors" | "shingle", [] | () | None) | ("tokens", "items"):
                 pass
             case "fingerprint", {"kind": kind, **rest}:
                 flags += ["--fingerprint", str(kind), *_flag("degree", rest.get("degree"))]

@@ -56,7 +56,7 @@ _TAKES = {
     "keep": _Takes('"first", "longest", "newest:FIELD", "max:FIELD" or "min:FIELD"', lambda value: isinstance(value, str)),
     "measure": _is_one_of("resemblance", "containment"),
     "verify": _is_one_of("exact", "sketch", "none"),
-    "tokens": _is_one_of("auto", "words", "chars", "jieba"),
+    "tokens": _is_one_of("auto", "words", "chars", "jieba", "items"),
     "occurrences": _is_one_of("once", "labelled"),
     "format": _is_one_of("jsonl", "json", "csv", "text", "html", "warc", "parquet", "arrow"),
     "html": _is_one_of("text", "main"),
@@ -87,6 +87,7 @@ _TAKES = {
 # What others call them: the command's flags, and other tools.
 _OTHERWISE = {
     "text_field": "text",
+    "set_field": "text",
     "text_column": "text",
     "column": "text",
     "id_field": "id",

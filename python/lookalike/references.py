@@ -12,7 +12,7 @@ from lookalike.kinds import Wanted, column_of, is_collection, kind_of
 
 
 def references_of(
-    against: Any, data: Any, text: str, id: str | None, called: str, folder: str | None
+    against: Any, data: Any, text: str, id: str | None, called: str, folder: str | None, sets: bool
 ) -> tuple[list[str], list[tuple[str, Texts]]]:
     """Give the names among the references, and what is in memory with what messages and decisions call it.
 
@@ -20,7 +20,7 @@ def references_of(
     """
     names: list[str] = []
     tables: list[tuple[str, Texts]] = []
-    several = _several(against)
+    several = None if sets and _is_of_sets(against) else _several(against)
     for number, one in enumerate([against] if several is None else several):
         named = names_of(one)
         if named is not None:
@@ -30,11 +30,19 @@ def references_of(
         # Of what is named the engine sees it. There is but one empty tuple.
         if one is data and not (type(data) is tuple and not data):
             raise InputError(f"{name} is the data itself, each document of which would be dropped for itself: leave it out")
-        texts = kind_of(one).texts(Wanted(name, text, [] if id is None else [id], folder, or_none=True))
+        texts = kind_of(one).texts(Wanted(name, text, [] if id is None else [id], folder, or_none=True, sets=sets))
         if id is None or column_of(id, texts.column_names) is None:
             texts = texts.numbered(called)
         tables.append((name, texts))
     return names, tables
+
+
+def _is_of_sets(against: Any) -> bool:
+    """Tell whether it is one list of sets, and no list of collections of such: an item of these is no set or row by itself."""
+    if type(against) not in (list, tuple):
+        return False
+    kinds = (list, tuple, set, frozenset)
+    return all(isinstance(one, kinds) and not any(isinstance(item, (*kinds, dict)) for item in one) for one in against)
 
 
 def _several(against: Any) -> Sequence[Any] | None:

@@ -96,6 +96,10 @@ def dedup(
 
     A list of `str` is a list of texts, never of names.
 
+    With `tokens="items"` documents are sets by themselves, as the films that a user has seen: `data` is a list of sets, lists or
+    tuples of strings and numbers, or its column `text` has such; of files, JSON arrays. Items are compared as they are, each by
+    itself: 1 and 1.0 are one, 1 and "1", "a" and "A" are two.
+
     `text` and `id` name the columns, or fields; `a.b` is a field of a struct. Without `id`, documents in memory are called by
     their rows, from 0, and those of files by their field `id`, or file and line.
 
@@ -114,7 +118,7 @@ def dedup(
     - `threshold=0.8`: the similarity from which a document goes, above 0 up to 1.
     - `measure="resemblance"`: shared shingles divided by all of both; `"containment"`: by those of the document that may go.
     - `shingle=None`: tokens in a shingle, 1 to 64; None for 5, with anchors for 3. `tokens="auto"`: what these are, or `"words"`,
-      `"chars"`, `"jieba"`.
+      `"chars"`, `"jieba"`; or `"items"`.
     - `anchors=[]`: languages, such as `["en"]`: only shingles that begin with one of their stop words. Articles have many, menus
       and advertisements few, so pages with one article among unlike things are alike.
     - `folds={}`: what is made alike, such as `{"accents": True, "digits": True, "simplified": True}`.
@@ -181,7 +185,7 @@ def dedup(
         raise ConfigError("label= goes with output=: name a file for the labelled records")
     if "label_prefix" in running and not running.get("label"):
         raise ConfigError("label_prefix= goes with label=True")
-    source = _source(data, text, id, against, {"output": output, **running})
+    source = _source(data, text, id, against, {"output": output, **running}, config.get("tokens") == "items")
     with shown(progress) as bar:
         found, summary = _lookalike.dedup(
             source.texts, source.references, source.options, {"threshold": threshold, **config}, bar
@@ -214,7 +218,7 @@ def pairs(
     """
     check("pairs", {"text": text, "id": id, "threshold": threshold, **options}, _known(RunOptions))
     running, config, progress = _split(options, RunOptions)
-    source = _source(data, text, id, against, running)
+    source = _source(data, text, id, against, running, config.get("tokens") == "items")
     with shown(progress) as bar:
         found, summary = _lookalike.pairs(
             source.texts, source.references, source.options, {"threshold": threshold, **config}, bar
@@ -251,7 +255,7 @@ class _Source(NamedTuple):
     options: dict[str, Any]
 
 
-def _source(data: Any, text: str, id: str | None, against: Any, options: Mapping[str, Any]) -> _Source:
+def _source(data: Any, text: str, id: str | None, against: Any, options: Mapping[str, Any], sets: bool) -> _Source:
     """Find out what data and references are, and make of the keywords what the engine takes."""
     given = plain(options)
     inputs, folder = names_of(data), given.get("temp_dir")
@@ -264,13 +268,14 @@ def _source(data: Any, text: str, id: str | None, against: Any, options: Mapping
                 )
         kind = kind_of(data)
         keep = str(given.get("keep", "")).partition(":")[2]
-        texts = kind.texts(Wanted(type(data).__name__, text, [name for name in (id, keep) if name], folder))
+        others = [name for name in (id, keep) if name]
+        texts = kind.texts(Wanted(type(data).__name__, text, others, folder, sets=sets))
         if id is None:
             called, texts = numbered(texts)
     names: list[str] = []
     references: list[tuple[str, _lookalike.Texts]] = []
     if against is not None:
-        names, references = references_of(against, data, text, id, called or "id", folder)
+        names, references = references_of(against, data, text, id, called or "id", folder, sets)
     if references and "resume" in given:
         raise ConfigError("resume= goes with references that are named: write those in memory to a file, or leave it out")
     for name in _OF_FILES:

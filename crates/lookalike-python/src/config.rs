@@ -1,6 +1,6 @@
 //! Keyword arguments → the core's configuration, by the core's names and with its defaults, which exist once.
 
-use lookalike::{Candidates, Config, Method};
+use lookalike::{Candidates, Config, Method, text::TokensBy};
 use pyo3::{exceptions::PyTypeError, prelude::*, types::PyDict};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -10,13 +10,17 @@ use crate::error::{raise, refused};
 /// What decides the shingles of a text: all that is configured takes these.
 const SHINGLES: &[&str] = &["tokens", "folds", "shingle", "anchors", "occurrences", "fingerprint", "seed"];
 
+/// Who takes sets, `tokens="items"`; whatever sketches takes the fingerprints of one.
+const OF_SETS: [&str; 4] = ["dedup", "pairs", "compare", "fingerprints"];
+
 /// What decides an index besides.
 pub const INDEX: &[&str] = &["threshold", "recall", "candidates", "verify"];
 
 /// The configuration of the given keywords; `of` names who takes them, those of shingles and `more`.
 ///
 /// # Errors
-/// `TypeError` for a keyword that is not taken, `ConfigError` for a value that does not fit.
+/// `TypeError` for a keyword that is not taken, `ConfigError` for a value that does not fit, `SetError` for sets where texts are
+/// taken.
 pub fn config(of: &str, more: &[&str], keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Config> {
     let Some(keywords) = keywords else { return Ok(Config::default()) };
     let mut fields = object(keywords)?;
@@ -31,7 +35,13 @@ pub fn config(of: &str, more: &[&str], keywords: Option<&Bound<'_, PyDict>>) -> 
             *kind = serde_json::json!({ "kind": kind.take() });
         }
     }
-    keyed(fields)
+    let config: Config = keyed(fields)?;
+    if config.tokens == TokensBy::Items && !OF_SETS.contains(&of) {
+        let words =
+            format!("{of}() takes texts, no sets; give it what fingerprints(items, tokens=\"items\") gives, if it takes that");
+        return Err(raise("SetError", words));
+    }
+    Ok(config)
 }
 
 /// What keywords say, each by itself of a type that can be left out.

@@ -29,7 +29,9 @@ fn keywords(words: &str) -> String {
             said.push_str("--");
             said.push_str(flag);
         } else {
-            said.push_str(&flag.trim_end_matches("-field").replace('-', "_"));
+            // Which of the two it is, tokens= says.
+            let name = if flag == "set-field" { "text" } else { flag.trim_end_matches("-field") };
+            said.push_str(&name.replace('-', "_"));
             said.push('=');
         }
         rest = behind;

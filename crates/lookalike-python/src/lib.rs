@@ -14,6 +14,8 @@ mod config;
 
 mod parallel;
 
+mod sets;
+
 mod items;
 
 mod sketch;

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from lookalike._lookalike import Texts
 from lookalike.errors import InputError
+from lookalike.kinds.sets import arrays
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,6 +26,18 @@ class Wanted(NamedTuple):
     """Where temporary files go."""
     or_none: bool = False
     """Whether these others may be absent."""
+    sets: bool = False
+    """Whether texts are sets."""
+
+    def of_lists(self, columns: dict[str, list[Any]]) -> Texts:
+        """Give lists by the names of their columns to the engine."""
+        return Texts.of_lists(self.called, self.text, self.written(columns), self.sets)
+
+    def written(self, columns: dict[str, list[Any]]) -> dict[str, list[Any]]:
+        """Write sets among lists as the engine reads them."""
+        if not self.sets or self.text not in columns:
+            return columns
+        return columns | {self.text: arrays(self.called, self.text, columns[self.text])}
 
     def columns(self, names: Sequence[str]) -> list[str]:
         """Find the columns that are read.
@@ -38,7 +51,11 @@ class Wanted(NamedTuple):
                 if self.or_none and asked != self.text:
                     continue
                 there = ", ".join(map(repr, names))
-                advice = "name the one with the text with text=" if asked == self.text else "name another with id= or keep="
+                advice = (
+                    f"name the one with the {'set' if self.sets else 'text'} with text="
+                    if asked == self.text
+                    else "name another with id= or keep="
+                )
                 raise InputError(f"{self.called}: no column {asked!r}; the table has {there or 'none'}: {advice}")
             if list(names).count(name) > 1:
                 raise InputError(f"{self.called}: column {name!r} stands twice; rename one of the two")

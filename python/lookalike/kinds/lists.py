@@ -1,4 +1,4 @@
-"""Texts in a list, a tuple or a numpy array; rows, which are dictionaries, in a list or a tuple."""
+"""Texts, or sets, in a list, a tuple or a numpy array; rows, which are dictionaries, in a list or a tuple."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Plain:
         """Copy the strings."""
         wanted.alone()
         listed = self._data if isinstance(self._data, list) else list(self._data)
-        return Texts.of_lists(wanted.called, wanted.text, {wanted.text: listed})
+        return wanted.of_lists({wanted.text: listed})
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
         """Take the same strings, not copies of them."""
@@ -54,7 +54,7 @@ class Rows:
         names |= {name: None for name, values in asked.items() if any(value is not None for value in values)}
         wanted.columns(list(names))
         there = {name: values for name, values in asked.items() if column_of(name, list(names)) is not None}
-        return Texts.of_lists(wanted.called, wanted.text, there)
+        return wanted.of_lists(there)
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
         """Take the same dictionaries, not copies of them."""

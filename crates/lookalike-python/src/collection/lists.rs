@@ -180,6 +180,12 @@ fn described(item: &Bound<'_, PyAny>) -> PyResult<String> {
     Ok(format!("of the type {}", item.get_type().name()?))
 }
 
+/// The field of texts; of sets, which are JSON arrays as they stand.
+pub fn text_field(name: &str, sets: bool) -> Field {
+    let metadata = HashMap::from([(JSON.to_owned(), String::new())]);
+    if sets { nothing(name).with_metadata(metadata) } else { nothing(name) }
+}
+
 /// The type of no values at all.
 pub fn nothing(name: &str) -> Field {
     Field::new(name, DataType::LargeUtf8, true)

@@ -38,9 +38,10 @@ pub struct Texts {
 #[pymethods]
 impl Texts {
     /// Takes lists of equal length by the names of their columns: strings for `text`, strings and numbers for others. The strings
-    /// are copied, once. `called` is what messages call the collection.
+    /// are copied, once. `called` is what messages call the collection; with `sets` the strings are JSON arrays.
     #[staticmethod]
-    fn of_lists(called: &str, text: &str, columns: &Bound<'_, PyDict>) -> PyResult<Self> {
+    #[pyo3(signature = (called, text, columns, sets = false))]
+    fn of_lists(called: &str, text: &str, columns: &Bound<'_, PyDict>, sets: bool) -> PyResult<Self> {
         let columns = by_name(columns)?;
         let Some((_, texts)) = columns.iter().find(|(name, _)| name == text) else {
             return Err(PyValueError::new_err(format!("no column {text:?}")));
@@ -48,7 +49,7 @@ impl Texts {
         let texts = List { called, name: text, items: texts };
         let others = columns.iter().filter(|(name, _)| name != text);
         let others = others.map(|(name, items)| List { called, name, items }.column()).collect::<PyResult<Vec<_>>>()?;
-        let fields = others.iter().map(|(field, _)| field.clone()).chain([lists::nothing(text)]);
+        let fields = others.iter().map(|(field, _)| field.clone()).chain([lists::text_field(text, sets)]);
         let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
         let (mut batches, mut start, rows) = (Vec::new(), 0, texts.items.len());
         while start < rows {
@@ -63,13 +64,14 @@ impl Texts {
 
     /// Takes what has `__arrow_c_stream__` or `__arrow_c_array__`, without a copy, and beside it columns that are lists.
     #[staticmethod]
-    #[pyo3(signature = (called, text, data, lists = None))]
+    #[pyo3(signature = (called, text, data, lists = None, sets = false))]
     fn of_arrow(
         py: Python<'_>,
         called: &str,
         text: &str,
         data: &Bound<'_, PyAny>,
         lists: Option<&Bound<'_, PyDict>>,
+        sets: bool,
     ) -> PyResult<Self> {
         let reader = data.extract::<AnyRecordBatch>().and_then(|data| data.into_reader());
         let reader = reader.map_err(|error| match error.is_instance_of::<PyException>(py) {
@@ -98,7 +100,7 @@ impl Texts {
         for (name, items) in lists.map(by_name).transpose()?.unwrap_or_default() {
             let list = List { called, name: &name, items: &items };
             let (field, column) = match name == text {
-                true => (lists::nothing(text), Arc::new(list.texts(0, usize::MAX)?.0) as ArrayRef),
+                true => (lists::text_field(text, sets), Arc::new(list.texts(0, usize::MAX)?.0) as ArrayRef),
                 false => list.column()?,
             };
             all = all.with(field, &column).map_err(|error| unreadable(called, &error))?;
