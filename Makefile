@@ -256,3 +256,10 @@ bench-plagiarism:
 	$(PLAGIARISM)/bin/pip install --quiet -r bench/rivals/requirements-plagiarism.txt
 	mkdir -p bench/record
 	$(PLAGIARISM)/bin/python -P bench/quality/plagiarism.py $(DATA) --out bench/record/plagiarism.json
+
+# Sets, the words of each post, beside datasketch's MinHashLSH on the same ones.
+.PHONY: bench-sets
+bench-sets: $(VENV)/installed
+	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --release --locked
+	mkdir -p bench/record
+	$(VENV)/bin/python -P bench/quality/sets.py $(DATA) --out bench/record/sets.json
