@@ -123,7 +123,8 @@ impl Mirrors {
         if self.b.is_none() && matches!(self.share_of, Of::A | Of::B) {
             anyhow::bail!("--share-of a and b go with two collections: name the second, or choose both or either");
         }
-        let method = Config { threshold: self.threshold, verify: Some(Verify::Exact), ..self.find.config(&self.shingles)? };
+        let method = self.records.fields.of_sets(self.find.config(&self.shingles)?)?;
+        let method = Config { threshold: self.threshold, verify: Some(Verify::Exact), ..method };
         let (against, inputs) = match self.b {
             Some(b) => (vec![self.a], vec![b]),
             None => (Vec::new(), vec![self.a]),
