@@ -287,7 +287,7 @@ def test_temporary_files_of_references_are_taken_away(tmp_path):
             "against= goes with cluster= law",
         ),
         (lambda _: lookalike.dedup(NEWS, against=TEXTS, against_only=True, keep="longest"), errors.ConfigError, "keep= says"),
-        (lambda path: lookalike.dedup(path, against=path), errors.InputError, "as a reference (against=)"),
+        (lambda path: lookalike.dedup(path, against=path), errors.InputError, "as what inputs are compared with"),
         (lambda _: lookalike.dedup(NEWS, against=[["other"], NEWS]), errors.InputError, "against[1] is the data itself"),
         (lambda path: lookalike.dedup(path, against=NEWS, resume=path), errors.ConfigError, "resume= goes with references"),
         (lambda path: lookalike.dedup(NEWS, against=path, skip_bad="bad"), errors.ConfigError, "skip_bad= goes with paths"),

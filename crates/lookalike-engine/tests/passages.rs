@@ -43,7 +43,7 @@ fn texts() -> impl Strategy<Value = Vec<String>> {
 
 /// The tokens of such a text: Han stands alone, and so do the others.
 fn tokens(text: &str) -> Vec<String> {
-    let folded = text.replace('\u{ad}', "").replace('Ⅷ', "viii").replace('ⅷ', "viii").to_lowercase().replace('ß', "ss");
+    let folded = text.replace('\u{ad}', "").replace(['Ⅷ', 'ⅷ'], "viii").to_lowercase().replace('ß', "ss");
     folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(String::from).collect()
 }
 
