@@ -136,6 +136,8 @@ impl Bars {
                 Stage::Deciding => ("deciding", "{human_pos}/{human_len} documents"),
                 Stage::Comparing => ("comparing", "{bytes}/{total_bytes}, {bytes_per_sec}"),
                 Stage::Writing => ("writing", "{bytes}/{total_bytes}, {bytes_per_sec}"),
+                Stage::Gathering => ("reading", "{bytes}/{total_bytes}, {bytes_per_sec}"),
+                Stage::Scoring => ("scoring", "{human_pos}/{human_len} pairs"),
             };
             let template = if progress.total > 0 {
                 format!("{name:>18} {{bar:30}} {unit}, {{eta}} left")

@@ -254,6 +254,10 @@ pub enum Stage {
     Comparing,
     /// Last pass: writing. In bytes.
     Writing,
+    /// Records read for their fields. In bytes.
+    Gathering,
+    /// Candidate pairs of records scored, of one key of a block. In pairs.
+    Scoring,
 }
 
 /// Is told where a run has got to; called often, from any thread.

@@ -7,6 +7,7 @@ use std::{
 };
 
 use insta::assert_snapshot;
+use lookalike::records::{Linker, Records, Room};
 
 use crate::Place;
 
@@ -260,6 +261,59 @@ fn threads_change_nothing_and_one_to_one_is_a_matching() {
     assert!(matching.iter().all(|pair| all.contains(pair)));
 }
 
+/// All pairs, looked at one by one by the core's functions for one pair, against the buckets of a run; of one collection and of two.
+#[test]
+fn a_run_finds_what_the_obvious_way_finds() {
+    let config = format!(
+        "{}[[block]]\nequal=[\"phone\"]\n[[block]]\nequal=[{{field=\"name\",take=\"first-word\"}},\"address\"]\n\
+         [[block]]\nsimilar=\"name\"\nthreshold=0.6\n[[block]]\nequal=[{{field=\"name\",take=\"sound\"}}]\n",
+        CONFIG.replace("0.6", "0.8")
+    );
+    let linker = Linker::new(toml::from_str(&config).unwrap()).unwrap();
+    let (mut lines, mut records, mut room) = (Vec::new(), Records::new(3), Room::default());
+    for i in 0..240u32 {
+        let mix = i.wrapping_mul(2_654_435_761) >> 5;
+        let first = ["anna", "ann", "hanna", "bob", "rob", "robert", "éva", ""][mix as usize % 8];
+        let last = ["lee", "leigh", "smith", "smyth", "schmidt"][(mix / 8) as usize % 5];
+        let raw = [format!("{first} {last}"), format!("{} Mill Lane", mix / 40 % 9), format!("555 {:04}", mix % 83)];
+        let mut values = vec![String::new(); 3];
+        for (field, value) in raw.iter().enumerate() {
+            linker.normalise(field, value, &mut room, &mut values[field]);
+        }
+        records.push(values.iter().map(String::as_str));
+        let [name, address, phone] = raw;
+        lines.push(format!("{{\"id\":{i},\"name\":\"{name}\",\"address\":\"{address}\",\"phone\":\"{phone}\"}}\n"));
+    }
+    let place = Place::new();
+    place.write("all.jsonl", lines.concat()).write("a.jsonl", lines[..100].concat()).write("b.jsonl", lines[100..].concat());
+    place.write("link.toml", &config);
+    for (inputs, split) in [("all.jsonl", None), ("a.jsonl b.jsonl", Some(100))] {
+        let (mut candidates, mut expected) = (0, Vec::new());
+        for a in 0..240 {
+            for b in a + 1..240 {
+                if split.is_some_and(|split| a >= split || b < split) || linker.meeting(&records, a, b).is_none() {
+                    continue;
+                }
+                candidates += 1;
+                let score = linker.score(&records, a, b).unwrap();
+                if score >= linker.config().possible {
+                    expected.push((a, b, score));
+                }
+            }
+        }
+        let ran = place.run(&format!("link {inputs} --config link.toml --json"));
+        let summary: serde_json::Value = serde_json::from_str(&ran.err).unwrap();
+        let of = |line: &str| {
+            let pair: serde_json::Value = serde_json::from_str(line).unwrap();
+            let id = |end: &str| pair[end].as_u64().unwrap() as u32;
+            (id("a"), id("b"), pair["score"].as_f64().unwrap())
+        };
+        let found: Vec<(u32, u32, f64)> = ran.out.lines().map(of).collect();
+        assert!(expected.len() > 100 && candidates > expected.len() as u64, "{candidates} {}", expected.len());
+        assert_eq!((found, summary["candidates"].as_u64()), (expected, Some(candidates)), "{inputs}");
+    }
+}
+
 #[test]
 fn refusals_name_file_line_field_and_the_way_out() {
     let config = |change: fn(String) -> String| change(CONFIG.to_string());
@@ -307,6 +361,7 @@ fn refusals_name_file_line_field_and_the_way_out() {
         ("{\"id\":[2]}", "", &["r.jsonl:2: field \"id\" is an array", "--id-field"]),
         ("{\"id\":1}", "", &["r.jsonl:2: id 1 was already used", "--allow-repeated-ids"]),
         ("{\"who\":{}}", "--label who", &["r.jsonl:2: field \"who\" is an object", "--label"]),
+        ("{}", "--label who", &["--label who: no record has this field"]),
         ("{}", "-o r.jsonl", &["would overwrite the input"]),
         ("{}", "-o pairs.csv", &["pairs.csv: pairs are JSON Lines"]),
         ("{}", "--clusters c.parquet", &["c.parquet: clusters are JSON Lines"]),

@@ -4,11 +4,14 @@
 //! pairs of a bucket are candidates; but those that an earlier column has made, which two looks at its keys tell, are not made again.
 //! Four bytes a record and column stay.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use lookalike::records::{Linker, NO_KEY, Scored};
 use rayon::{ThreadPool, prelude::*};
 use serde::Serialize;
 
 use super::{gathering::Gathered, judging::Truth};
+use crate::config::{Observer, Progress, Stage};
 
 /// What came of a block.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -57,11 +60,14 @@ impl Column {
 struct Buckets {
     records: Vec<u32>,
     ends: Vec<u32>,
+    /// Pairs that they make.
+    pairs: u64,
 }
 
 impl Buckets {
-    fn push(&mut self, bucket: impl Iterator<Item = u32>) {
-        self.records.extend(bucket);
+    fn push(&mut self, bucket: &[u32], gathered: &Gathered) {
+        self.pairs += pairs_among(bucket, gathered);
+        self.records.extend_from_slice(bucket);
         self.ends.resize(self.records.len(), self.records.len() as u32);
     }
 }
@@ -70,7 +76,14 @@ impl Buckets {
 const AT_A_TIME: usize = 4096;
 
 /// Scores all candidates that reach `least`, on all threads; which they are, and in what order they come, does not depend on threads.
-pub(super) fn candidates(gathered: &Gathered, linker: &Linker, truth: Option<&Truth>, least: f64, pool: &ThreadPool) -> Found {
+pub(super) fn candidates(
+    gathered: &Gathered,
+    linker: &Linker,
+    truth: Option<&Truth>,
+    least: f64,
+    pool: &ThreadPool,
+    observer: Observer,
+) -> Found {
     let (mut found, mut columns) = (Found::default(), Vec::<Column>::new());
     let all: Vec<u32> = (0..gathered.records.len() as u32).collect();
     for (number, block) in linker.blocks().iter().enumerate() {
@@ -93,7 +106,7 @@ pub(super) fn candidates(gathered: &Gathered, linker: &Linker, truth: Option<&Tr
                 bucketed(&rows, gathered, linker, &mut column, &mut figures)
             });
             drop(rows);
-            let tally = pool.install(|| scored(&buckets, gathered, linker, &columns, truth, least));
+            let tally = pool.install(|| scored(&buckets, gathered, linker, &columns, (truth, least), observer));
             figures.candidates += tally.candidates;
             found.right += tally.right;
             found.pairs.extend(tally.pairs);
@@ -121,7 +134,7 @@ fn bucketed(
             figures.pairs_passed_over += pairs_among(bucket, gathered);
             bucket.iter().for_each(|&record| column.keys[record as usize] = 0);
         } else if bucket.len() > 1 {
-            buckets.push(bucket.iter().copied());
+            buckets.push(bucket, gathered);
         }
     };
     let mut members = Vec::new();
@@ -163,16 +176,20 @@ impl Tally {
     }
 }
 
+/// Pairs after which it is told how many are done.
+const TOLD: u64 = 1 << 16;
+
 /// Scores the pairs of a column's buckets that no earlier column has.
 fn scored(
     buckets: &Buckets,
     gathered: &Gathered,
     linker: &Linker,
     earlier: &[Column],
-    truth: Option<&Truth>,
-    least: f64,
+    (truth, least): (Option<&Truth>, f64),
+    observer: Observer,
 ) -> Tally {
     let records = &gathered.records;
+    let done = AtomicU64::new(0);
     let met = |a: u32, b: u32| {
         earlier.iter().any(|column| {
             let key = column.keys[a as usize];
@@ -196,6 +213,11 @@ fn scored(
             if let Some(score) = linker.score_from(records, a, b, least) {
                 tally.pairs.push(Scored { a, b, score });
             }
+        }
+        let before = done.fetch_add(others.len() as u64, Ordering::Relaxed);
+        let after = before + others.len() as u64;
+        if before / TOLD != after / TOLD {
+            observer(Progress::new(Stage::Scoring, after, buckets.pairs));
         }
         tally
     };

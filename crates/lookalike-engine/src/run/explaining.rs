@@ -54,7 +54,7 @@ pub struct FieldExplained {
 pub fn explain_link(config: &RunConfig, asked: &Link, [a, b]: [&str; 2]) -> Result<LinkExplained> {
     without_panic(|| {
         let linker = Linker::new(asked.config.clone())?;
-        let gathered = gather(config, &linker, &pool(config.threads)?)?;
+        let gathered = gather(config, &linker, &pool(config.threads)?, &|_| {})?;
         let a = find(&gathered, a, 0)?;
         let b = find(&gathered, b, usize::from(gathered.are_two()))?;
         if a == b {

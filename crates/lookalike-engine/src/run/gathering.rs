@@ -11,7 +11,7 @@ use super::{
     parallel::{Weigh, in_order_placed},
 };
 use crate::{
-    config::RunConfig,
+    config::{Observer, Progress, RunConfig, Stage},
     error::{Error, ErrorKind, Result},
     format::Format,
     read::{Block, Blocks, Paths, Reading, Room, Shape, Source, encoding_named, expand},
@@ -38,12 +38,12 @@ impl Gathered {
     /// # Errors
     /// An input that cannot be read, or is not of records with fields; a record that is none, a value that is none, an id that
     /// stands twice; a field that no record of a collection has.
-    pub(super) fn read(config: &RunConfig, linker: &Linker, pool: &ThreadPool) -> Result<Self> {
+    pub(super) fn read(config: &RunConfig, linker: &Linker, pool: &ThreadPool, observer: Observer) -> Result<Self> {
         let fields = linker.config().fields.len();
         let mut all =
             Self { records: Records::new(fields), ids: Records::new(1), labels: Vec::new(), split: 0, by_id: Default::default() };
         for (collection, name) in config.inputs.iter().enumerate() {
-            all.collection(config, name, collection.min(1), linker, pool)?;
+            all.collection(config, name, collection.min(1), (linker, pool, observer))?;
             if collection == 0 {
                 all.split = all.len()?;
             }
@@ -81,7 +81,13 @@ impl Gathered {
         self.by_id[collection].get(&hash_name(id)).copied()
     }
 
-    fn collection(&mut self, config: &RunConfig, name: &str, number: usize, linker: &Linker, pool: &ThreadPool) -> Result<()> {
+    fn collection(
+        &mut self,
+        config: &RunConfig,
+        name: &str,
+        number: usize,
+        (linker, pool, observer): (&Linker, &ThreadPool, Observer),
+    ) -> Result<()> {
         let source = open(config, name)?;
         let asked = Asked::new(config, linker);
         let (before, mut seen, mut names) = (self.records.len(), vec![false; asked.paths_of_fields], Vec::new());
@@ -90,6 +96,7 @@ impl Gathered {
             Blocks::new(&source),
             |block, worker: &mut Worker| asked.read(block, source.reading(), linker, worker),
             |place, piece: Piece| {
+                observer(Progress::new(Stage::Gathering, source.read(), source.total()));
                 for (at, line) in piece.lines.iter().enumerate() {
                     let id = piece.ids.get(at as u32, 0);
                     let called;

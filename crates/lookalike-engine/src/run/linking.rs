@@ -14,7 +14,7 @@ use super::{
     judging::{Judged, Truth},
 };
 use crate::{
-    config::RunConfig,
+    config::{Observer, RunConfig},
     error::{Error, ErrorKind, Result, without_panic},
     read::expand,
     write::{Output, finish, refuse_other_than_lines, refuse_overwriting},
@@ -70,18 +70,18 @@ pub struct LinkSummary {
 /// # Errors
 /// A configuration that cannot be; an input that cannot be read, a record or a value that is none, an id that stands twice, a field
 /// that no record has; a truth about records that are not there; an output that cannot be written.
-pub fn link(config: &RunConfig, asked: &Link, output: Option<&Path>) -> Result<LinkSummary> {
-    without_panic(|| all(config, asked, output.unwrap_or(&PathBuf::from("-"))))
+pub fn link(config: &RunConfig, asked: &Link, output: Option<&Path>, observer: Observer) -> Result<LinkSummary> {
+    without_panic(|| all(config, asked, output.unwrap_or(&PathBuf::from("-")), observer))
 }
 
-pub(super) fn gather(config: &RunConfig, linker: &Linker, pool: &ThreadPool) -> Result<Gathered> {
+pub(super) fn gather(config: &RunConfig, linker: &Linker, pool: &ThreadPool, observer: Observer) -> Result<Gathered> {
     if config.inputs.len() > 2 {
         return Err(Error::new(ErrorKind::Config, "records of more than two collections: give one, or two to link across"));
     }
-    Gathered::read(config, linker, pool)
+    Gathered::read(config, linker, pool, observer)
 }
 
-fn all(config: &RunConfig, asked: &Link, output: &Path) -> Result<LinkSummary> {
+fn all(config: &RunConfig, asked: &Link, output: &Path, observer: Observer) -> Result<LinkSummary> {
     let linker = Linker::new(asked.config.clone())?;
     if asked.truth.is_some() && (config.label_field.is_some() || config.allow_repeated_ids) {
         let message = "true pairs go by unique ids, and need no labels: give --truth without --label and --allow-repeated-ids";
@@ -92,7 +92,11 @@ fn all(config: &RunConfig, asked: &Link, output: &Path) -> Result<LinkSummary> {
     refuse_other_than_lines(output, "pairs")?;
     asked.clusters.as_deref().map_or(Ok(()), |path| refuse_other_than_lines(path, "clusters"))?;
     let pool = pool(config.threads)?;
-    let mut gathered = gather(config, &linker, &pool)?;
+    let mut gathered = gather(config, &linker, &pool, observer)?;
+    if let Some(label) = config.label_field.as_ref().filter(|_| gathered.labels.iter().all(|label| *label == 0)) {
+        let message = format!("--label {label}: no record has this field; name the one that says which records are of one thing");
+        return Err(Error::new(ErrorKind::Record, message));
+    }
     let truth = match &asked.truth {
         Some(path) => Some(Truth::read(path, &gathered, &config.temp_dir)?),
         None => config.label_field.as_ref().map(|_| Truth::Labels(std::mem::take(&mut gathered.labels))),
@@ -100,7 +104,7 @@ fn all(config: &RunConfig, asked: &Link, output: &Path) -> Result<LinkSummary> {
     let mut output = Output::create(output, config.threads)?;
     let mut roll = asked.clusters.as_deref().map(|path| Output::create(path, config.threads)).transpose()?;
 
-    let mut found = blocking::candidates(&gathered, &linker, truth.as_ref(), linker.config().possible, &pool);
+    let mut found = blocking::candidates(&gathered, &linker, truth.as_ref(), linker.config().possible, &pool, observer);
     if linker.config().one_to_one {
         one_to_one(&mut found.pairs, gathered.records.len());
     }

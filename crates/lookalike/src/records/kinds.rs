@@ -129,7 +129,7 @@ fn number(value: &str, into: &mut String) {
     if first > 0 && bytes[first - 1] == b'-' && (first == 1 || bytes[first - 2].is_ascii_whitespace()) {
         into.push('-');
     }
-    let mut point = false;
+    let (mut point, mut group) = (false, first);
     for (at, &byte) in bytes.iter().enumerate().skip(first) {
         let digit_behind = bytes.get(at + 1).is_some_and(u8::is_ascii_digit);
         match byte {
@@ -138,8 +138,8 @@ fn number(value: &str, into: &mut String) {
                 point = true;
                 into.push('.');
             }
-            // 1,234,567
-            b',' if !point && thousands(&bytes[at + 1..]) => {}
+            // 1,234,567, but not 1995,199
+            b',' if !point && at - group <= 3 && thousands(&bytes[at + 1..]) => group = at + 1,
             _ => break,
         }
     }
@@ -282,6 +282,7 @@ mod tests {
             (Kind::Phone, "none", ""),
             (Kind::Number, "1995,", "1995"),
             (Kind::Number, "about 1,234,567.50 km", "1234567.5"),
+            (Kind::Number, "1995,199", "1995"),
             (Kind::Number, "-007", "-7"),
             (Kind::Number, "0.50", "0.5"),
             (Kind::Number, "000", "0"),

@@ -14,7 +14,7 @@ use lookalike_engine::{Format, Link as Asked, RunConfig, explain_link, link};
 
 use crate::{
     args::{FormatBy, delimiter},
-    output::{print, say},
+    output::{Bars, print, say},
 };
 
 /// Link records of the same person, firm or thing
@@ -117,7 +117,10 @@ impl Link {
             print(&if self.json { serde_json::to_string_pretty(&explained)? + "\n" } else { pages::explained(&explained) })?;
             return Ok(ExitCode::from(u8::from(explained.verdict == Verdict::Not)));
         }
-        let summary = link(&config, &asked, self.output.as_deref()).map_err(|error| of_config(error, &self.config))?;
+        let bars = Bars::new(self.quiet);
+        let linked = link(&config, &asked, self.output.as_deref(), &|progress| bars.show(progress));
+        bars.clear();
+        let summary = linked.map_err(|error| of_config(error, &self.config))?;
         if self.json {
             say(&serde_json::to_string_pretty(&summary)?);
         } else if !self.quiet {

@@ -57,13 +57,11 @@ fn counted_matches(matches: u64) -> String {
     if matches == 1 { "1 match".into() } else { format!("{} matches", count(matches)) }
 }
 
+/// With two digits that say something, however small.
 fn percent(part: u64, whole: u64) -> String {
     let share = 100.0 * part as f64 / whole.max(1) as f64;
-    match share {
-        0.0 => "0 %".into(),
-        share if share < 0.01 => format!("{share:.1e} %"),
-        share => format!("{share:.2} %"),
-    }
+    let noughts = if share > 0.0 && share < 1.0 { (-share.log10()) as usize } else { 0 };
+    format!("{share:.*} %", 2 + noughts)
 }
 
 /// Two records side by side, what each field gives them, and what makes them candidates.
