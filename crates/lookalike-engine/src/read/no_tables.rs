@@ -84,6 +84,10 @@ impl Rows {
         match *self {}
     }
 
+    pub(super) fn set<'a>(&'a self, _: usize, _: &'a mut String, _: &Fields) -> std::result::Result<&'a str, Fault> {
+        match *self {}
+    }
+
     pub(super) fn text_len(&self, _: usize) -> usize {
         match *self {}
     }
