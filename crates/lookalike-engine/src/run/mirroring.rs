@@ -14,21 +14,21 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::{
-    dedup::pool,
     finding::Finding,
     ids::raw,
+    opening::{Opened, open},
     pairing::Pairing,
     references::References,
     sites::{SiteBy, Sites, SitesBy},
-    sketching::{self, Beside, reading},
+    sketching::{self, Beside},
     table::Table,
     verifying::{ANY, Classes, PairFigures, Verified, verified},
 };
 use crate::{
     config::{Observer, RunConfig},
     error::{Error, ErrorKind, Result, without_panic},
-    read::{Expanded, Input, LeftOut, Source, expand_with_references},
-    write::{Output, finish, refuse_other_than_lines, refuse_overwriting},
+    read::{Input, LeftOut},
+    write::{Output, finish},
 };
 
 /// What is asked of mirrors.
@@ -174,19 +174,9 @@ fn all_passes(config: &RunConfig, asked: &Mirroring, outputs: MirrorOutputs, obs
     let within = !config.has_references();
     let (verify, cluster) = (Some(Verify::Exact), Cluster::Law);
     let method = Method::new(Config { verify, cluster, ..config.method.clone() })?;
-    let Expanded { inputs, references, left_out } = expand_with_references(&config)?;
     let stdout = PathBuf::from("-");
     let paths = [Some(outputs.sites.unwrap_or(&stdout)), outputs.pages, outputs.unmatched];
-    let named: Vec<&Path> = config.skip_bad.as_deref().into_iter().chain(paths.into_iter().flatten()).collect();
-    refuse_overwriting(&named, &inputs)?;
-    paths.into_iter().flatten().try_for_each(|path| refuse_other_than_lines(path, "mirrors"))?;
-    let source = Source::with_references(inputs, references, reading(&config)?, &config.temp_dir)?;
-    let create = |path: Option<&Path>| path.map(|path| Output::create(path, config.threads)).transpose();
-    let [sites_to, pages_to, alone_to] = paths.map(create);
-    let mut bad = create(config.skip_bad.as_deref())?;
-    let pool = pool(config.threads)?;
-    let threads = pool.current_num_threads();
-    let budget = config.budget(threads, &named, |memory| source.besides(threads, memory))?;
+    let Opened { source, references, left_out, outputs: written, mut bad, pool, budget } = open(&config, paths, "mirrors")?;
     let mut labels: BTreeMap<NonZeroU128, Box<str>> = BTreeMap::new();
     let by_field = config.label_field.is_some();
     let beside = Beside { bad: bad.as_mut(), labels: Some(&mut labels).filter(|_| by_field), ..Beside::default() };
@@ -213,7 +203,8 @@ fn all_passes(config: &RunConfig, asked: &Mirroring, outputs: MirrorOutputs, obs
     drop(matches);
 
     let writing = Writing { table: &table, sites: &sites, mirrors: &matched, first, asked };
-    let mut to = Outputs { sites: sites_to?, pages: pages_to?, alone: alone_to? };
+    let [sites_to, pages_to, alone_to] = written;
+    let mut to = Outputs { sites: sites_to, pages: pages_to, alone: alone_to };
     let told = writing.write(&mut to)?;
     finish([bad, to.pages, to.alone, to.sites])?;
     let sites_of = |side: &Side| side.sites().iter().filter(|&&pages| pages > 0).count() as u64;

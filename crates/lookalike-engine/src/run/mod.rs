@@ -34,6 +34,7 @@ mod lookup;
 mod matching;
 mod meeting;
 mod mirroring;
+mod opening;
 mod order;
 mod pairing;
 mod pairs;

@@ -7,21 +7,21 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::{
-    dedup::pool,
     finding::Finding,
     ids::raw,
     loading::Sets,
+    opening::{Opened, open},
     pairing::Pairing,
     references::References,
-    sketching::{self, Beside, reading},
+    sketching::{self, Beside},
     table::Table,
     verifying::{PairFigures, Verified, verified},
 };
 use crate::{
-    config::{Observer, RunConfig, windows_ahead},
+    config::{Observer, RunConfig},
     error::{Error, ErrorKind, Result, without_panic},
-    read::{Expanded, LeftOut, Source, expand_with_references},
-    write::{Output, finish, refuse_other_than_lines, refuse_overwriting},
+    read::LeftOut,
+    write::{Output, finish},
 };
 
 /// A line of the output; `a` comes before `b` in the input, or is the reference document.
@@ -93,21 +93,11 @@ fn all_passes(config: &RunConfig, wanted: Wanted, observer: Observer) -> Result<
     // Pairs are not grouped.
     let (verify, cluster) = (config.method.verify.or(Some(Verify::Exact)), Cluster::Law);
     let method = Method::new(Config { verify, cluster, ..config.method.clone() })?;
-    let Expanded { inputs, references, left_out } = expand_with_references(config)?;
     let path = match wanted {
         Wanted::Written(path) => Some(path),
         Wanted::Told(_) => None,
     };
-    let named: Vec<&Path> = config.skip_bad.as_deref().into_iter().chain(path).collect();
-    refuse_overwriting(&named, &inputs)?;
-    path.map_or(Ok(()), |path| refuse_other_than_lines(path, "pairs"))?;
-    let source = Source::with_references(inputs, references, reading(config)?, &config.temp_dir)?;
-    let mut output = path.map(|path| Output::create(path, config.threads)).transpose()?;
-    let mut bad = config.skip_bad.as_deref().map(|path| Output::create(path, config.threads)).transpose()?;
-    let pool = pool(config.threads)?;
-    let threads = pool.current_num_threads();
-    let budget = config.budget(threads, &named, |memory| source.besides(threads, memory))?;
-    output.iter_mut().for_each(|output| output.run_ahead(windows_ahead(budget.memory())));
+    let Opened { source, references, left_out, outputs: [mut output], mut bad, pool, budget } = open(config, [path], "pairs")?;
     let beside = Beside { bad: bad.as_mut(), ..Beside::default() };
     let mut table = sketching::sketch(config, &method, &source, &budget, &pool, beside, observer)?;
     // Inputs' copies of a reference document are its own: whatever is like it is like them.

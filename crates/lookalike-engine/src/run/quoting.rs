@@ -12,20 +12,20 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::{
-    dedup::pool,
     holding::Held,
     ids::raw,
     loading::Pass,
+    opening::{Opened, open},
     parallel::{Weigh, in_order},
     quoted::{Offsets, Placed, Quoted, Shares},
-    sketching::{self, Beside, reading},
+    sketching::{self, Beside},
 };
 use crate::{
-    config::{Observer, Progress, RunConfig, Stage, windows_ahead},
+    config::{Observer, Progress, RunConfig, Stage},
     error::{Error, ErrorKind, Result, without_panic},
     memory::peak_memory,
-    read::{Blocks, Expanded, LeftOut, Room, Source, expand_with_references},
-    write::{Output, finish, refuse_other_than_lines, refuse_overwriting},
+    read::{Blocks, LeftOut, Room},
+    write::finish,
 };
 
 /// Which passages are wanted, and what is said of them.
@@ -120,21 +120,11 @@ fn all_passes(config: &RunConfig, asked: &Quoting, mut wanted: Wanted, observer:
     }
     let plain = Config { candidates: Candidates::Exact, verify: None, cluster: Cluster::Law, ..config.method.clone() };
     let method = Method::new(plain)?;
-    let Expanded { inputs, references, left_out } = expand_with_references(config)?;
     let path = match wanted {
         Wanted::Written(path) => Some(path),
         Wanted::Told(_) => None,
     };
-    let named: Vec<&Path> = config.skip_bad.as_deref().into_iter().chain(path).collect();
-    refuse_overwriting(&named, &inputs)?;
-    path.map_or(Ok(()), |path| refuse_other_than_lines(path, "passages"))?;
-    let source = Source::with_references(inputs, references, reading(config)?, &config.temp_dir)?;
-    let mut output = path.map(|path| Output::create(path, config.threads)).transpose()?;
-    let mut bad = config.skip_bad.as_deref().map(|path| Output::create(path, config.threads)).transpose()?;
-    let pool = pool(config.threads)?;
-    let threads = pool.current_num_threads();
-    let budget = config.budget(threads, &named, |memory| source.besides(threads, memory))?;
-    output.iter_mut().for_each(|output| output.run_ahead(windows_ahead(budget.memory())));
+    let Opened { source, references, left_out, outputs: [mut output], mut bad, pool, budget } = open(config, [path], "passages")?;
     let beside = Beside { bad: bad.as_mut(), ..Beside::default() };
     let table = sketching::sketch(config, &method, &source, &budget, &pool, beside, observer)?;
     table.refuse_more_than_32_bits("finding passages")?;
