@@ -233,7 +233,7 @@ bench-html:
 # The pages of four releases of a documentation, paired up by their texts alone, and as datasketch does it.
 .PHONY: bench-mirrors
 bench-mirrors:
-	cargo build --release --locked -p lookalike-cli
+	cargo build --release --locked
 	test -d $(RIVALS) || python3 -m venv $(RIVALS)
 	$(RIVALS)/bin/pip install --quiet -r bench/rivals/requirements.txt
 	mkdir -p bench/record
