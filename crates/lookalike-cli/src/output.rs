@@ -55,6 +55,12 @@ pub fn both_ends(passage: &str, full: bool) -> String {
     format!("{} […{} characters…] {}", &passage[..at(END)], count - 2 * END, &passage[at(count - END)..])
 }
 
+/// Data for a line of a page: without line breaks, and without what else would command a terminal or turn the line's direction.
+pub fn quiet(text: &str) -> String {
+    let commands = |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    text.chars().map(|c| if commands(c) { ' ' } else { c }).collect()
+}
+
 /// 1234567 → 1,234,567
 pub fn count(number: u64) -> String {
     let digits = number.to_string();

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use lookalike::text::Span;
 use lookalike_engine::{Quoted, SharedPassage};
 
-use crate::output::{BOLD, DIM, GREEN, RED, both_ends, count, counted};
+use crate::output::{BOLD, DIM, GREEN, RED, both_ends, count, counted, quiet};
 
 /// Characters that are shown before a passage and behind it.
 const AROUND: usize = 40;
@@ -54,7 +54,7 @@ impl Page {
 fn pair(quoted: &Quoted, full: bool) -> String {
     let (mut page, shares) = (String::new(), quoted.shares);
     let figures = shares.figures;
-    let _ = writeln!(page, "{BOLD}A: {}  B: {}{BOLD:#}", quoted.a, quoted.b);
+    let _ = writeln!(page, "{BOLD}A: {}  B: {}{BOLD:#}", quiet(quoted.a.get()), quiet(quoted.b.get()));
     let _ = writeln!(
         page,
         "{} of A's {} and {} of B's {} in {}; {DIM}containment of A in B {:.4}, of B in A {:.4}, resemblance {:.4}{DIM:#}",
@@ -108,9 +108,4 @@ fn last_words(text: &str) -> &str {
 fn first_words(text: &str) -> &str {
     let Some((end, _)) = text.char_indices().nth(AROUND) else { return text };
     text[..end].rsplit_once(char::is_whitespace).map_or(&text[..end], |(words, _)| words)
-}
-
-/// Text without line breaks, and without what else would command a terminal.
-fn quiet(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
