@@ -144,6 +144,29 @@ fn places_are_counted_in_bytes_or_characters() {
     };
     assert_eq!(places(Offsets::Bytes), [(8, 28, 0, 25, None)]);
     assert_eq!(places(Offsets::Chars), [(7, 24, 0, 24, None)]);
+    // A bracket before what only normalises as a whole is no part of the passage.
+    fs::write(folder.path().join("a"), jsonl(&["x (½) y z".into()], "a")).unwrap();
+    fs::write(folder.path().join("b"), jsonl(&["½ y z".into()], "b")).unwrap();
+    assert_eq!(places(Offsets::Bytes), [(3, 10, 0, 6, None)]);
+}
+
+#[test]
+fn one_long_text_and_many_short_ones_take_the_memory_of_one() {
+    let folder = TempDir::new().unwrap();
+    let words: Vec<String> = (0..300_000).map(|word| format!("w{word} ")).collect();
+    fs::write(folder.path().join("a"), jsonl(&[words.concat()], "a")).unwrap();
+    let quotes: Vec<String> = (0..3000).map(|at| words[97 * at..97 * at + 20].concat()).collect();
+    fs::write(folder.path().join("b"), jsonl(&quotes, "b")).unwrap();
+    let mut found = 0;
+    let mut tell = |quoted: &lookalike_engine::Quoted| {
+        assert_eq!(quoted.shares.shared_b, 20);
+        found += 1;
+        Ok(())
+    };
+    passages_told(&config(folder.path(), true), &Quoting::default(), &mut tell, &silent).unwrap();
+    assert_eq!(found, 3000);
+    // 3,000 times 2 MB would be 6 GB.
+    assert!(lookalike_engine::peak_memory().is_none_or(|peak| peak < 2 << 30));
 }
 
 #[test]

@@ -89,12 +89,13 @@ fn of_one_collection_the_texts_are_compared_with_each_other() {
         (ran.code, ran.out.lines().map(pair).collect::<Vec<_>>().join(" "), ran.err)
     };
     assert_eq!(pairs("-q"), (0, "ac ad cd".into(), String::new()));
-    assert_eq!(pairs("-q --threshold 0.9"), (0, "ad".into(), String::new()));
+    let (code, found, words) = pairs("--threshold 0.9");
+    assert!(code == 0 && found == "ad" && words.contains("left out: 2 pairs that share passages, below --threshold"), "{words}");
     assert_eq!(pairs("-q --least 30").1, "ad");
     assert_eq!(pairs("-q --least 300"), (1, String::new(), String::new()));
     // All windows that a and c share stand in d too.
     let (code, found, words) = pairs("--common 2");
-    assert!(code == 0 && found == "ad" && words.contains("set aside: "), "{found} {words}");
+    assert!(code == 0 && found == "ad" && words.contains("windows set aside"), "{found} {words}");
 }
 
 #[test]
@@ -105,7 +106,7 @@ fn what_shares_most_is_shown_first() {
     place.write("copy.txt", ESSAY);
     let ran = place.run("passages essay.txt source.txt copy.txt --pairs 1");
     assert!(
-        ran.out.starts_with("A: \"essay.txt\"  B: \"copy.txt\"") && ran.out.contains("and 1 pair that share less"),
+        ran.out.starts_with("A: \"essay.txt\"  B: \"copy.txt\"") && ran.out.contains("\n1 pair more with less"),
         "{}",
         ran.out
     );
@@ -134,6 +135,9 @@ fn what_cannot_be_is_told() {
         ("empty.jsonl essay.txt", "empty.jsonl: no documents"),
         ("essay.txt bad.jsonl", "bad.jsonl:1: field \"text\" is an array"),
         ("essay.txt twice.jsonl", "twice.jsonl:2: id 1 was already used"),
+        ("twice.jsonl essay.txt", "twice.jsonl:2: id 1 was already used at"),
+        ("essay.txt source.txt --no-text", "--no-text goes with --json or --output"),
+        ("essay.txt source.txt --gap -1", "invalid value '-1' for '--gap <N>'"),
         ("essay.txt source.txt -o essay.txt", "essay.txt"),
         ("essay.txt source.txt -o found.csv", "passages are JSON Lines"),
         ("essay.txt source.txt --json --pairs 3", "cannot be used with"),

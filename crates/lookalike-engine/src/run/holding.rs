@@ -1,6 +1,6 @@
 //! Texts that others are compared with: they and the hashes of their tokens, and an index of what runs are found by.
 
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 use lookalike::{
     Method, Scratch,
@@ -34,7 +34,7 @@ struct Loaded {
     texts: String,
     tokens: Vec<u64>,
     /// Bytes and tokens of each.
-    lengths: Vec<[u32; 2]>,
+    lengths: Vec<[u64; 2]>,
     selected: Vec<(u32, Selected)>,
 }
 
@@ -97,7 +97,7 @@ impl Held {
     fn append(&mut self, loaded: &Loaded) -> Result<()> {
         let [mut text, mut token] = [self.texts.len(), self.tokens.len()];
         for &[bytes, tokens] in &loaded.lengths {
-            (text, token) = (text + u64::from(bytes), token + u64::from(tokens));
+            (text, token) = (text + bytes, token + tokens);
             self.starts.push([text, token]);
         }
         self.texts.append(loaded.texts.as_bytes())?;
@@ -115,10 +115,11 @@ impl Held {
     }
 
     /// A text.
-    pub(super) fn text(&self, number: u32) -> Result<String> {
+    pub(super) fn text(&self, number: u32) -> Result<Arc<str>> {
         let mut room = Vec::new();
         let bytes = self.texts.get(self.range(number, 0), &mut room)?.to_vec();
         String::from_utf8(bytes)
+            .map(Arc::from)
             .map_err(|_| Error::new(ErrorKind::Temporary, "a temporary file was damaged: a text could not be read back"))
     }
 
@@ -142,6 +143,6 @@ impl Loaded {
         self.selected.extend(selected.iter().map(|&selected| (number, selected)));
         self.texts.push_str(text);
         self.tokens.extend_from_slice(&scratch.token_hashes);
-        self.lengths.push([text.len() as u32, scratch.token_hashes.len() as u32]);
+        self.lengths.push([text.len() as u64, scratch.token_hashes.len() as u64]);
     }
 }

@@ -1,6 +1,9 @@
 //! What is said of two texts that share passages.
 
+use std::sync::Arc;
+
 use lookalike::{
+    Method,
     runs::{Joined, Run, covered},
     text::{CharCount, Span},
     verify::Figures,
@@ -77,10 +80,16 @@ fn from_to<S: Serializer>(span: &Span, serializer: S) -> Result<S::Ok, S::Error>
 }
 
 /// A text, and where its tokens stand in it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Placed {
-    pub(super) text: String,
+    pub(super) text: Arc<str>,
     pub(super) spans: Vec<Span>,
+}
+
+impl Placed {
+    pub(super) fn new(text: Arc<str>, method: &Method) -> Self {
+        Self { spans: method.token_spans(&text), text }
+    }
 }
 
 impl Shares {

@@ -1,6 +1,10 @@
 //! Texts → the passages that they share, with their places in both.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use lookalike::{
     Candidates, Cluster, Config, Method, Scratch,
@@ -18,7 +22,7 @@ use super::{
     opening::{Opened, open},
     parallel::{Weigh, in_order},
     quoted::{Offsets, Placed, Quoted, Shares},
-    sketching::{self, Beside},
+    sketching::{self, Beside, refuse_repeated_references},
 };
 use crate::{
     config::{Observer, Progress, RunConfig, Stage},
@@ -62,7 +66,9 @@ pub struct PassagesSummary {
     pub pairs: u64,
     /// Their passages.
     pub passages: u64,
-    /// Every run of so many tokens that two texts share was found.
+    /// Pairs of texts that share passages, and of which neither is contained far enough in the other.
+    pub pairs_left_out: u64,
+    /// Every run of so many tokens that two texts share was looked for.
     pub least: usize,
     /// But by none of these windows, which stand in too many texts.
     pub windows_aside: u64,
@@ -128,16 +134,20 @@ fn all_passes(config: &RunConfig, asked: &Quoting, mut wanted: Wanted, observer:
     let beside = Beside { bad: bad.as_mut(), ..Beside::default() };
     let table = sketching::sketch(config, &method, &source, &budget, &pool, beside, observer)?;
     table.refuse_more_than_32_bits("finding passages")?;
+    if !config.allow_repeated_ids {
+        refuse_repeated_references(&table, &source)?;
+    }
     let held_texts = if references > 0 { table.references.documents } else { table.documents };
     if held_texts == 0 {
         let names = config.against.join(", ");
-        return Err(Error::new(ErrorKind::Input, format!("{names}: no documents: the input is empty, or has only bad lines")));
+        let message = format!("{names}: no documents: the input is empty, or has only blank or bad lines");
+        return Err(Error::new(ErrorKind::Input, message));
     }
     let pass = Pass { config, method: &method, source: &source, table: &table, pool: &pool, observer };
     let blocks = if references > 0 { Blocks::of_references(&source) } else { Blocks::again(&source) };
     let (held, index) = Held::load(pass, blocks, winnowing, asked.common.unwrap_or(u32::MAX))?;
     let looking = Looking { pass, asked, held: &held, index: &index, among: references == 0, lines: path.is_some() };
-    let (mut pairs, mut passages) = (0, 0);
+    let (mut pairs, mut passages, mut left) = (0, 0, 0);
     let blocks = if references > 0 { Blocks::behind_references(&source) } else { Blocks::again(&source) };
     in_order(
         &pool,
@@ -153,7 +163,7 @@ fn all_passes(config: &RunConfig, asked: &Quoting, mut wanted: Wanted, observer:
         },
         |found: Found| {
             observer(Progress::new(Stage::Comparing, source.read(), source.total()));
-            (pairs, passages) = (pairs + found.pairs, passages + found.passages);
+            (pairs, passages, left) = (pairs + found.pairs, passages + found.passages, left + found.left);
             if let Some(output) = &mut output {
                 output.write(&found.lines)?;
             }
@@ -169,6 +179,7 @@ fn all_passes(config: &RunConfig, asked: &Quoting, mut wanted: Wanted, observer:
         texts_b: if references > 0 { table.documents - held_texts } else { held_texts },
         pairs,
         passages,
+        pairs_left_out: left,
         least: asked.least,
         windows_aside: index.aside(),
         above_memory: peak_memory().map_or(0, |peak| budget.above(peak)),
@@ -197,26 +208,29 @@ struct Found {
     told: Vec<Told>,
     pairs: u64,
     passages: u64,
+    /// Pairs that are contained too little.
+    left: u64,
 }
 
 /// A pair that will be told.
 struct Told {
     ids: [Box<RawValue>; 2],
     shares: Shares,
-    texts: [String; 2],
+    texts: [Arc<str>; 2],
 }
 
 impl Told {
     fn tell(&self, tell: &mut TellQuoted) -> Result<()> {
-        let ([a, b], texts) = (&self.ids, self.texts.each_ref().map(String::as_str));
+        let ([a, b], texts) = (&self.ids, self.texts.each_ref().map(|text| &**text));
         tell(&Quoted { a, b, shares: &self.shares, texts })
     }
 }
 
 impl Weigh for Found {
     fn weight(&self) -> usize {
-        let texts: usize = self.told.iter().flat_map(|told| &told.texts).map(String::len).sum();
-        self.lines.weight() + 2 * texts
+        // Held texts are shared by many pairs.
+        let texts: usize = self.told.iter().map(|told| told.texts[1].len() + size_of_val(&*told.shares.passages)).sum();
+        self.lines.weight() + texts
     }
 }
 
@@ -232,31 +246,22 @@ struct Worker {
 struct Looker {
     scratch: Scratch,
     lookup: Lookup,
-    tokens: Vec<u64>,
-    held: HeldText,
+    /// The tokens of the held text that was met last: where it is the only one, it is met again and again.
+    tokens: (Option<u32>, Vec<u64>),
+    /// Held texts that were met, up to [`CACHED`] tokens of them: their pairs come one soon after the other.
+    met: BTreeMap<u32, HeldText>,
+    cached: usize,
     id: [Vec<u8>; 2],
 }
 
-/// The held text that was last met: of one text and a collection it is met again and again.
-#[derive(Default)]
-struct HeldText {
-    number: Option<u32>,
-    set: Vec<u64>,
-    placed: Placed,
-}
+/// Tokens of held texts whose sets and places a worker keeps: some 24 bytes each.
+const CACHED: usize = 1 << 20;
 
-impl HeldText {
-    fn take(&mut self, number: u32, looking: &Looking, scratch: &mut Scratch) -> Result<()> {
-        if self.number == Some(number) {
-            return Ok(());
-        }
-        let text = looking.held.text(number)?;
-        looking.pass.method.set(&text, scratch);
-        std::mem::swap(&mut self.set, &mut scratch.fingerprints);
-        self.placed = Placed { spans: looking.pass.method.token_spans(&text), text };
-        self.number = Some(number);
-        Ok(())
-    }
+/// What a held text is compared and shown by.
+struct HeldText {
+    set: Vec<u64>,
+    /// Known when it is first shown.
+    placed: Option<Placed>,
 }
 
 impl Looker {
@@ -270,38 +275,72 @@ impl Looker {
         let below = if looking.among { document as u32 } else { u32::MAX };
         let mut lookup = std::mem::take(&mut self.lookup);
         let looked_up = index.each_meeting(&tokens, below, &mut lookup, |meeting: Meeting| {
-            let runs = meeting.runs(held.tokens(meeting.text, &mut self.tokens)?, &tokens);
+            if self.tokens.0 != Some(meeting.text) {
+                let mut room = Vec::new();
+                let of_held = held.tokens(meeting.text, &mut room)?;
+                self.tokens.1.clear();
+                self.tokens.1.extend_from_slice(of_held);
+                self.tokens.0 = Some(meeting.text);
+            }
+            let runs = meeting.runs(&self.tokens.1, &tokens);
             if runs.is_empty() {
                 return Ok(());
             }
-            self.held.take(meeting.text, looking, &mut self.scratch)?;
-            let figures = Figures::from(Overlap::of(&self.held.set, &set));
+            self.meet(looking, meeting.text)?;
+            let Some(of_held) = self.met.get_mut(&meeting.text) else { return Ok(()) };
+            let figures = Figures::from(Overlap::of(&of_held.set, &set));
             if figures.containment_ab.max(figures.containment_ba) < asked.containment {
+                found.left += 1;
                 return Ok(());
             }
-            let placed = placed.get_or_insert_with(|| Placed { spans: pass.method.token_spans(text), text: text.to_string() });
+            let of_held = match &mut of_held.placed {
+                Some(placed) => placed,
+                none => none.insert(Placed::new(held.text(meeting.text)?, pass.method)),
+            };
+            let placed = placed.get_or_insert_with(|| Placed::new(text.into(), pass.method));
             let joined = join(&runs, asked.gap);
-            let shares = Shares::new(figures, &runs, joined, [&self.held.placed, placed], asked.offsets, asked.words);
-            self.put(looking, [meeting.text.into(), document], shares, placed, found)
+            let shares = Shares::new(figures, &runs, joined, [of_held, placed], asked.offsets, asked.words);
+            let texts = [of_held.text.clone(), placed.text.clone()];
+            Self::put(&mut self.id, looking, [meeting.text.into(), document], shares, texts, found)
         });
         self.lookup = lookup;
         (self.scratch.fingerprints, self.scratch.token_hashes) = (set, tokens);
         looked_up
     }
 
-    fn put(&mut self, looking: &Looking, documents: [u64; 2], shares: Shares, placed: &Placed, found: &mut Found) -> Result<()> {
-        let [id_a, id_b] = &mut self.id;
+    /// Sees that a held text's set is at hand.
+    fn meet(&mut self, looking: &Looking, number: u32) -> Result<()> {
+        if self.met.contains_key(&number) {
+            return Ok(());
+        }
+        if self.cached > CACHED {
+            self.met.clear();
+            self.cached = 0;
+        }
+        looking.pass.method.set(&*looking.held.text(number)?, &mut self.scratch);
+        self.cached += self.tokens.1.len();
+        self.met.insert(number, HeldText { set: std::mem::take(&mut self.scratch.fingerprints), placed: None });
+        Ok(())
+    }
+
+    fn put(
+        [id_a, id_b]: &mut [Vec<u8>; 2],
+        looking: &Looking,
+        documents: [u64; 2],
+        shares: Shares,
+        texts: [Arc<str>; 2],
+        found: &mut Found,
+    ) -> Result<()> {
         let ids = &looking.pass.table.ids;
         let (a, b) = (raw(ids.get(documents[0], id_a)?)?, raw(ids.get(documents[1], id_b)?)?);
         found.pairs += 1;
         found.passages += shares.passages.len() as u64;
-        let texts = [self.held.placed.text.as_str(), &placed.text];
         if looking.lines {
-            let line = Quoted { a, b, shares: &shares, texts };
+            let line = Quoted { a, b, shares: &shares, texts: texts.each_ref().map(|text| &**text) };
             serde_json::to_writer(&mut found.lines, &line).map_err(|error| Error::new(ErrorKind::Output, error.to_string()))?;
             found.lines.push(b'\n');
         } else {
-            found.told.push(Told { ids: [a.to_owned(), b.to_owned()], shares, texts: texts.map(String::from) });
+            found.told.push(Told { ids: [a.to_owned(), b.to_owned()], shares, texts });
         }
         Ok(())
     }

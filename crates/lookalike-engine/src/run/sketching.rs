@@ -207,12 +207,28 @@ fn restore(
 fn refuse_repeated_ids(table: &mut Table, source: &Source, pool: &ThreadPool) -> Result<()> {
     let budget = table.budget.clone();
     let Some((first, document)) = table.ids.first_repeated(&budget, pool)? else { return Ok(()) };
+    Err(repeated(table, source, first, document)?)
+}
+
+/// Refuses a reference with the id of an earlier one, for runs whose lines name references by their ids alone.
+pub(crate) fn refuse_repeated_references(table: &Table, source: &Source) -> Result<()> {
+    let (mut rows, mut room) = (Vec::new(), Vec::new());
+    table.ids.each(0..table.references.documents, &mut room, |id| {
+        rows.push((hash_name(id), rows.len() as u64));
+        Ok(())
+    })?;
+    rows.sort_unstable();
+    let found = rows.windows(2).filter(|two| two[0].0 == two[1].0).map(|two| (two[1].1, two[0].1)).min();
+    found.map_or(Ok(()), |(document, first)| Err(repeated(table, source, first, document)?))
+}
+
+fn repeated(table: &Table, source: &Source, first: u64, document: u64) -> Result<Error> {
     let mut id = Vec::new();
     let id = table.ids.get(document, &mut id)?;
     let (here, there) = (table.place(document, source), table.place(first, source));
     let message =
         format!("{here}: id {id} was already used at {there}; make ids unique, or let them pass with --allow-repeated-ids");
-    Err(Error::new(ErrorKind::Record, message))
+    Ok(Error::new(ErrorKind::Record, message))
 }
 
 struct Pass<'a> {

@@ -1,6 +1,6 @@
 //! Runs → passages: what only a few tokens separate is one.
 
-use std::{collections::BTreeMap, ops::Range};
+use std::{collections::BTreeSet, ops::Range};
 
 use super::maximal::Run;
 use crate::text::Span;
@@ -40,14 +40,21 @@ fn stretch(tokens: &Range<usize>, spans: &[Span]) -> Span {
 
 /// Joins runs that follow each other in both texts with at most `gap` tokens between them in each, or that overlap by no more. Each
 /// run goes to the nearest stretch before it that it can be joined to. Runs are given as [`shared_runs`](super::shared_runs) gives
-/// them, and with no gap each stays alone. Cost: a search a run.
+/// them, and with no gap each stays alone. Cost: a search a run, among those that end near it in both texts.
 pub fn join(runs: &[Run], gap: usize) -> Vec<Joined> {
     let mut joined: Vec<Joined> = Vec::new();
-    // The stretches by where they end in b, which is where the next run is looked for.
-    let mut ends: BTreeMap<(usize, usize), ()> = BTreeMap::new();
+    // The stretches that may go on by where they end: in b, where the next run is looked for, and in a, where they fall behind.
+    let mut ends: [BTreeSet<(usize, usize)>; 2] = Default::default();
     for run in runs {
         let (a, b) = (run.a..run.a + run.tokens, run.b..run.b + run.tokens);
-        let near = ends.range((b.start.saturating_sub(gap), 0)..=(b.start + gap, usize::MAX)).map(|(&(_, number), ())| number);
+        while let Some(&(end, number)) = ends[0].first()
+            && end.saturating_add(gap) < a.start
+        {
+            ends[0].pop_first();
+            ends[1].remove(&(joined[number].b.end, number));
+        }
+        let around = (b.start.saturating_sub(gap), 0)..=(b.start.saturating_add(gap), usize::MAX);
+        let near = ends[1].range(around).map(|&(_, number)| number);
         let apart = |number: usize| {
             let Joined { a: before_a, b: before_b, .. } = &joined[number];
             let goes_on = |before: &Range<usize>, next: &Range<usize>| {
@@ -58,13 +65,16 @@ pub fn join(runs: &[Run], gap: usize) -> Vec<Joined> {
         };
         let nearest = near.filter_map(|number| Some((apart(number)?, number))).filter(|_| gap > 0).min();
         let Some((_, number)) = nearest else {
-            ends.insert((b.end, joined.len()), ());
+            ends[0].insert((a.end, joined.len()));
+            ends[1].insert((b.end, joined.len()));
             joined.push(Joined { a, b, tokens: run.tokens, runs: vec![*run] });
             continue;
         };
         let before = &mut joined[number];
-        ends.remove(&(before.b.end, number));
-        ends.insert((b.end, number), ());
+        for (ends, (old, new)) in ends.iter_mut().zip([(before.a.end, a.end), (before.b.end, b.end)]) {
+            ends.remove(&(old, number));
+            ends.insert((new, number));
+        }
         let twice = before.a.end.saturating_sub(a.start).max(before.b.end.saturating_sub(b.start));
         before.tokens += run.tokens.saturating_sub(twice);
         before.runs.push(*run);
@@ -118,6 +128,14 @@ mod tests {
         let runs = [Run { a: 0, b: 0, tokens: 3 }, Run { a: 3, b: 1, tokens: 3 }];
         assert_eq!(join(&runs, 2), [Joined { a: 0..6, b: 0..4, tokens: 4, runs: runs.to_vec() }]);
         assert_eq!(join(&runs, 1).len(), 2);
+    }
+
+    #[test]
+    fn what_fell_behind_is_not_looked_at() {
+        // One stretch of b again and again in a: without falling behind, each run would look at all before it.
+        let runs: Vec<Run> = (0..200_000).map(|at| Run { a: 20 * at, b: 5, tokens: 10 }).collect();
+        assert_eq!(join(&runs, 12).len(), runs.len());
+        assert_eq!(join(&runs[..2], usize::MAX).len(), 2);
     }
 
     proptest! {

@@ -18,18 +18,21 @@ pub struct Span {
     pub end: usize,
 }
 
-/// Counts a text's characters before places in it, quickly where each place is behind the last.
+/// Bytes between two marks.
+const FAR: usize = 4096;
+
+/// Counts a text's characters before places in it, from the last mark before each.
 #[derive(Debug, Clone)]
 pub struct CharCount<'a> {
     text: &'a str,
-    /// A byte, and the characters before it.
-    counted: (usize, usize),
+    /// Bytes that were come by, and the characters before each.
+    marks: Vec<(usize, usize)>,
 }
 
 impl<'a> CharCount<'a> {
     /// Of a text.
     pub fn new(text: &'a str) -> Self {
-        Self { text, counted: (0, 0) }
+        Self { text, marks: vec![(0, 0)] }
     }
 
     /// A place in characters instead of bytes.
@@ -41,9 +44,20 @@ impl<'a> CharCount<'a> {
     }
 
     fn before(&mut self, byte: usize) -> usize {
-        let (from, before) = if self.counted.0 <= byte { self.counted } else { (0, 0) };
-        self.counted = (byte, before + self.text[from..byte].chars().count());
-        self.counted.1
+        let near = self.marks.partition_point(|&(mark, _)| mark <= byte) - 1;
+        let (mut from, mut before) = self.marks[near];
+        // Behind the last mark new ones are made on the way.
+        let is_last = near + 1 == self.marks.len();
+        while is_last && byte - from > FAR {
+            let mut mark = from + FAR;
+            while !self.text.is_char_boundary(mark) {
+                mark -= 1;
+            }
+            before += self.text[from..mark].chars().count();
+            from = mark;
+            self.marks.push((from, before));
+        }
+        before + self.text[from..byte].chars().count()
     }
 }
 
@@ -64,7 +78,10 @@ pub fn token_spans(text: &str, by: TokensBy, folds: Folds) -> Vec<Span> {
     let mut folded = String::new();
     let mut at = 0;
     while let Some(piece) = Piece::at(text, at) {
-        let place = Span { start: at, end: piece.end };
+        // A piece may begin with a separator that is written together with what follows, such as the bracket of (½).
+        let first = text.as_bytes()[at];
+        let start = if first.is_ascii() && !first.is_ascii_alphanumeric() && piece.end > at + 1 { at + 1 } else { at };
+        let place = Span { start, end: piece.end };
         piece.fold(&text[at..piece.end], Reading::<true>(folds), &mut folded, |kind, c| match by {
             TokensBy::Auto => places.word(kind, true, place),
             TokensBy::Words => places.word(kind, false, place),

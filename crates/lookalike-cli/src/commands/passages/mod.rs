@@ -21,8 +21,10 @@ use crate::{
 /// difference, and places are those of the untouched texts. A is held in memory, B is read through: name the smaller one first.
 ///
 /// Without --json or --output, the pairs that share most are shown with their passages: green is shared, red stands between shared
-/// runs (--gap). With, there is one JSON line a pair: a, b, resemblance and containment both ways (of shingle sets, counted exactly),
-/// the tokens of each and how many of them are shared, and passages: from where to where in a and in b, how many tokens, and the words.
+/// runs (--gap). With, there is one JSON line a pair: a, b, resemblance, containment_ab, containment_ba, intersection, size_a and size_b
+/// (of shingle sets, counted exactly), tokens_a and tokens_b, shared_a and shared_b (how many of them stand in a run that both have), and
+/// passages: a and b (from where to where), tokens, text_a and text_b. --tokens and --fold say what a token is; --shingle and the other
+/// flags of shingles change only what resemblance and containment are, and so --threshold, not what is found.
 ///
 /// Exit code 1 when no two texts share a passage.
 #[derive(Args)]
@@ -48,7 +50,7 @@ pub struct Passages {
     /// Show long passages whole
     #[arg(long, conflicts_with_all = ["json", "output"])]
     full: bool,
-    /// Leave the words of passages out of JSON lines
+    /// Leave the words of passages out of JSON lines: of --json and --output
     #[arg(long)]
     no_text: bool,
     /// What places in a text count
@@ -58,7 +60,7 @@ pub struct Passages {
     #[arg(long, short, value_name = "N", default_value_t = Quoting::default().least, help_heading = "Comparing")]
     least: usize,
     /// Join runs that at most N tokens separate in both texts
-    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Comparing")]
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, help_heading = "Comparing")]
     gap: usize,
     /// Only pairs of which one text is contained to this share in the other
     #[arg(
@@ -94,6 +96,9 @@ enum OffsetsBy {
 
 impl Passages {
     pub fn run(self) -> anyhow::Result<ExitCode> {
+        if self.no_text && !self.json && self.output.is_none() {
+            anyhow::bail!("--no-text goes with --json or --output: people are shown the words");
+        }
         let asked = Quoting {
             least: self.least,
             gap: self.gap,
@@ -103,7 +108,8 @@ impl Passages {
                 OffsetsBy::Bytes => Offsets::Bytes,
                 OffsetsBy::Chars => Offsets::Chars,
             },
-            words: !self.no_text,
+            // People are shown the texts themselves.
+            words: !self.no_text && (self.json || self.output.is_some()),
         };
         let (inputs, against) = if self.b.is_empty() { (vec![self.a], Vec::new()) } else { (self.b, vec![self.a]) };
         let input = InputArgs { inputs, input_command: Vec::new(), records: self.records };
@@ -144,14 +150,17 @@ fn words(summary: &PassagesSummary, among: bool) -> String {
         true => format!("among {}", counted(summary.texts_a, "text")),
         false => format!("of {} and {}", counted(summary.texts_a, "text"), counted(summary.texts_b, "other")),
     };
-    let mut words = format!(
-        "{} {texts} share {}; every shared run of {} or more is found",
-        counted(summary.pairs, "pair"),
-        counted(summary.passages, "passage"),
-        counted(summary.least as u64, "token"),
-    );
-    if summary.windows_aside > 0 {
-        words += &format!("\nset aside: {} as common, by which no passage was found", counted(summary.windows_aside, "window"));
+    let least = counted(summary.least as u64, "token");
+    let mut words = format!("{} {texts} share {}; ", counted(summary.pairs, "pair"), counted(summary.passages, "passage"));
+    words += &match summary.windows_aside {
+        0 => format!("every shared run of {least} or more is found"),
+        aside => format!(
+            "every shared run of {least} or more is found that has one of the windows that are not common: {} set aside",
+            counted(aside, "window")
+        ),
+    };
+    if summary.pairs_left_out > 0 {
+        words += &format!("\nleft out: {} that share passages, below --threshold", counted(summary.pairs_left_out, "pair"));
     }
     if summary.bad_lines > 0 {
         words += &format!("\nset aside: {} as no records", counted(summary.bad_lines, "line"));

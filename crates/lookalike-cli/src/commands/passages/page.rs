@@ -7,6 +7,9 @@ use lookalike_engine::{Quoted, SharedPassage};
 
 use crate::output::{BOLD, DIM, GREEN, RED, both_ends, count, counted, quiet};
 
+/// Passages that are shown of a pair, unless all are asked for.
+const PASSAGES: usize = 50;
+
 /// Characters that are shown before a passage and behind it.
 const AROUND: usize = 40;
 
@@ -41,9 +44,10 @@ impl Page {
         let pairs: Vec<String> = self.pairs.into_iter().map(|pair| pair.1).collect();
         let mut text = pairs.join("\n");
         if self.left > 0 {
+            let gap = if text.is_empty() { "" } else { "\n" };
             let _ = writeln!(
                 text,
-                "\n{DIM}and {} that share less: --pairs N shows more, --json all{DIM:#}",
+                "{gap}{DIM}{} more with less: --pairs N shows them, --json all{DIM:#}",
                 counted(self.left, "pair")
             );
         }
@@ -67,13 +71,17 @@ fn pair(quoted: &Quoted, full: bool) -> String {
         figures.containment_ba,
         figures.resemblance,
     );
-    for passage in &shares.passages {
+    let shown_of = if full { shares.passages.len() } else { PASSAGES };
+    for passage in shares.passages.iter().take(shown_of) {
         let SharedPassage { a, b, tokens, runs, .. } = passage;
         let _ = writeln!(page, "\n  {BOLD}{}{BOLD:#}", counted(*tokens as u64, "token"));
         for (side, (name, place)) in [("A", a), ("B", b)].into_iter().enumerate() {
             let runs: Vec<Span> = runs.iter().map(|run| run[side]).collect();
             let _ = writeln!(page, "  {name} {}..{}  {}", place.start, place.end, shown(quoted.texts[side], &runs, full));
         }
+    }
+    if let Some(left) = shares.passages.len().checked_sub(shown_of).filter(|&left| left > 0) {
+        let _ = writeln!(page, "\n  {DIM}{} more: --full shows them{DIM:#}", counted(left as u64, "passage"));
     }
     page
 }
