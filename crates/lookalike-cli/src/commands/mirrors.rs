@@ -1,15 +1,18 @@
 //! `lookalike mirrors`.
 
-use std::{path::PathBuf, process::ExitCode};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use clap::{Args, ValueEnum};
 use lookalike::{Config, Verify, mirrors::ShareOf};
-use lookalike_engine::{MirrorOutputs, Mirroring, MirrorsSummary, RunConfig, SiteBy, SiteLine, SitesBy, mirrors};
+use lookalike_engine::{MirrorOutputs, Mirroring, MirrorsSummary, RunConfig, SiteBy, SitesBy, mirrors};
 
 use crate::{
     args::{FindArgs, InputArgs, RecordArgs, RunArgs, ShingleArgs, run_config},
     found::{above, aside, found, left_out},
-    output::{BOLD, Bars, count, counted, say, warning},
+    output::{BOLD, Bars, count, counted, quiet, say, warning},
 };
 
 /// Find sites that mirror each other, and which page stands for which
@@ -35,8 +38,10 @@ use crate::{
 )]
 pub struct Mirrors {
     /// The first collection: a file, a folder, a quoted glob, or a URL of them, or - for standard input, read as by `dedup`
+    #[arg(value_name = "A")]
     a: String,
     /// The second, named likewise; without it sites of A are compared with each other. Ids may be in both
+    #[arg(value_name = "B")]
     b: Option<String>,
     /// Write pairs of sites to FILE, or the object of a URL, instead of standard output; .gz, .zst, .bz2, .xz, .lz4 and .br are
     /// compressed
@@ -52,7 +57,7 @@ pub struct Mirrors {
     /// Let --pages have every pair of pages that match, not one to one
     #[arg(long, requires = "pages")]
     all_pairs: bool,
-    /// Print a summary as JSON on standard error
+    /// Print a summary as JSON on standard error, also with -q
     #[arg(long)]
     json: bool,
     /// What a site is: host, folder, or field:NAME [default: the host of pages that are called by URLs, as those of WARC are, the
@@ -72,6 +77,10 @@ pub struct Mirrors {
     /// Of which of two sites
     #[arg(long, value_enum, default_value_t = Of::Both, help_heading = "Sites")]
     share_of: Of,
+    /// Set pages aside that have matches on more than N sites, such as a registrar's first page or an error page: they make no pair of
+    /// sites. In pairs that other pages make they count [default: none; n sites with the same pages are n² / 2 pairs, 24 bytes each]
+    #[arg(long, value_name = "N", help_heading = "Sites")]
+    common_sites: Option<usize>,
     /// Pages match that reach this resemblance, or containment of either in the other
     #[arg(long, short, value_name = "T", default_value_t = 0.8, allow_negative_numbers = true, help_heading = "Comparing")]
     threshold: f64,
@@ -123,6 +132,16 @@ impl Mirrors {
         if self.b.is_none() && matches!(self.share_of, Of::A | Of::B) {
             anyhow::bail!("--share-of a and b go with two collections: name the second, or choose both or either");
         }
+        let standard = |path: &Option<PathBuf>| path.as_deref().is_some_and(|path| path == Path::new("-"));
+        if self.output.is_none() || standard(&self.output) {
+            let others = [("--pages", &self.pages), ("--unmatched", &self.unmatched), ("--skip-bad", &self.records.skip_bad)];
+            if let Some((flag, _)) = others.into_iter().find(|(_, path)| standard(path)) {
+                anyhow::bail!("{flag} -: pairs of sites go to standard output: name a file for them with -o, or one for {flag}");
+            }
+        }
+        if let Some(b) = self.b.as_ref().filter(|b| is_same(&self.a, b)) {
+            anyhow::bail!("{b}: named as A and as B; without B, sites of A are compared with each other");
+        }
         let method = self.records.fields.of_sets(self.find.config(&self.shingles)?)?;
         let method = Config { threshold: self.threshold, verify: Some(Verify::Exact), ..method };
         let (against, inputs) = match self.b {
@@ -134,6 +153,7 @@ impl Mirrors {
         let asked = Mirroring {
             sites: SitesBy { by: self.by.unwrap_or_default(), depth: self.depth, fold_www: self.fold_www },
             share: self.share,
+            common_sites: self.common_sites,
             of: self.share_of.into(),
             all_pairs: self.all_pairs,
         };
@@ -151,11 +171,37 @@ impl Mirrors {
         } else if !self.run.quiet {
             say(&page(&summary));
             say(&format!("found: {}", found(&summary.finding, &config.method)));
+            if let Some(common) = summary.common_pages.filter(|&common| common > 0) {
+                say(&format!("set aside: {} with matches on more sites than --common-sites says", counted(common, "page")));
+            }
             aside(&summary.finding).iter().for_each(|words| say(&format!("set aside: {words}")));
             summary.left_out.iter().for_each(|left| say(&format!("left out: {}", left_out(left))));
-            above(&summary.finding).iter().for_each(|words| say(&format!("memory: {words}")));
+            let many = summary.site_pairs >= MANY;
+            above(&summary.finding).iter().for_each(|words| match many {
+                true => say(&format!("memory: {words}; nor can pairs of sites: see --common-sites")),
+                false => say(&format!("memory: {words}")),
+            });
         }
         Ok(ExitCode::from(u8::from(summary.site_pairs == 0)))
+    }
+}
+
+/// So many pairs of sites are a part of what a run needs.
+const MANY: u64 = 1 << 20;
+
+/// Whether two names are of one file or folder.
+fn is_same(a: &str, b: &str) -> bool {
+    let real = |name: &str| Path::new(name).canonicalize().ok();
+    a == b || real(a).is_some_and(|a| real(b) == Some(a))
+}
+
+/// A site's name for a table, of 40 characters at most.
+fn short(name: &str) -> String {
+    const MOST: usize = 40;
+    let name = quiet(name);
+    match name.char_indices().nth(MOST) {
+        None => name,
+        Some(_) => name.chars().take(MOST - 1).chain(['…']).collect(),
     }
 }
 
@@ -183,19 +229,17 @@ fn page(summary: &MirrorsSummary) -> String {
     if summary.first.is_empty() {
         return page;
     }
-    let wide = |name: fn(&SiteLine) -> &str, least: usize| {
-        summary.first.iter().map(|line| name(line).chars().count()).max().unwrap_or(0).clamp(least, 40)
-    };
-    let (wide_a, wide_b) = (wide(|line| &line.a, 1), wide(|line| &line.b, 1));
+    let names: Vec<[String; 2]> = summary.first.iter().map(|line| [short(&line.a), short(&line.b)]).collect();
+    let [wide_a, wide_b] = [0, 1].map(|of| names.iter().map(|names| names[of].chars().count()).max().unwrap_or(0));
     page += &format!(
         "\n\n{BOLD}{:<wide_a$}  {:<wide_b$}  {:>9}  {:>9}  {:>7}  {:>7}  {:>10}  {:>9}{BOLD:#}\n",
         "a", "b", "pages a", "pages b", "share a", "share b", "one to one", "same path"
     );
-    for line in &summary.first {
+    for (line, [a, b]) in summary.first.iter().zip(&names) {
         page += &format!(
             "{:<wide_a$}  {:<wide_b$}  {:>9}  {:>9}  {:>5.1} %  {:>5.1} %  {:>10}  {:>9}\n",
-            line.a,
-            line.b,
+            a,
+            b,
             count(line.pages_a),
             count(line.pages_b),
             100.0 * line.share_a,

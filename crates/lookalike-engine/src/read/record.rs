@@ -80,7 +80,7 @@ impl<'a> Record<'a> {
             Some(label) => {
                 let (field, what) = (fields.label.as_deref().unwrap_or_default(), Shape::of(label).name());
                 return Err(Fault(format!(
-                    "field {field:?} is {what}; a label must be a string or a number: leave it out, or name another field (--labels, --by field:NAME)"
+                    "field {field:?} is {what}; a label must be a string or a number: write one, or name another field (--labels, --by field:NAME)"
                 )));
             }
         };

@@ -121,6 +121,10 @@ pub(super) struct Sites {
     pub(super) names: Vec<String>,
     pub(super) of: Vec<u32>,
     pub(super) paths: Vec<u64>,
+    /// Whether a page is called by a URL.
+    pub(super) of_urls: bool,
+    /// Whether a page is in a folder of its site.
+    pub(super) in_folders: bool,
 }
 
 impl Sites {
@@ -129,7 +133,7 @@ impl Sites {
     /// # Errors
     /// A page that has no site: called by no URL, or without the field.
     pub(super) fn new(by: &SitesBy, table: &Table, labels: &BTreeMap<NonZeroU128, Box<str>>, source: &Source) -> Result<Self> {
-        let mut sites = Self { names: Vec::new(), of: Vec::new(), paths: Vec::new() };
+        let mut sites = Self { names: Vec::new(), of: Vec::new(), paths: Vec::new(), of_urls: false, in_folders: false };
         let (mut numbers, mut room) = (BTreeMap::<String, u32>::new(), Vec::new());
         table.ids.each(0..table.documents, &mut room, |id| {
             let (name, document) = (plain(id), sites.of.len());
@@ -150,6 +154,8 @@ impl Sites {
                 sites.names.len() as u32 - 1
             });
             sites.of.push(number);
+            sites.of_urls |= Url::of(&name).is_some();
+            sites.in_folders |= !split(path, 1).0.is_empty();
             sites.paths.push(xxh3_64(path.as_bytes()));
             Ok(())
         })?;
@@ -160,8 +166,8 @@ impl Sites {
 
 fn without(field: &str, place: &str) -> Error {
     let message = format!(
-        "{place}: no field {field:?}, or null: by --by field:{field} it says what site the page is of; give one to each, or leave \
-         bad lines out of the input"
+        "{place}: no field {field:?}, or null: by --by field:{field} it says what site the page is of; give one to each, or take \
+         such pages out of the input (--skip-bad sets only lines aside that are no records)"
     );
     Error::new(ErrorKind::Record, message)
 }

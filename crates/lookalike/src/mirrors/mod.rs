@@ -15,8 +15,9 @@
 //! let old = Side::new(3, vec![page(0, 0, 7), page(2, 1, 8)], vec![3]);
 //! let new = Side::new(3, vec![page(1, 0, 7), page(2, 1, 9)], vec![2]);
 //! let mirrors = Mirrors::new(old, Some(new), Likes::new(3, &[(0, 1, 0.9)]));
-//! let pairs = mirrors.site_pairs(0.5, ShareOf::Both);
-//! assert_eq!((pairs[0].share_a(), pairs[0].share_b()), (2.0 / 3.0, 1.0));
+//! let pairs = mirrors.site_pairs(0.5, ShareOf::Both, None);
+//! let best = pairs.iter().next().unwrap();
+//! assert_eq!((best.share_a(), best.share_b()), (2.0 / 3.0, 1.0));
 //! let counterparts = mirrors.counterparts(0, 0);
 //! assert_eq!((counterparts[0].a, counterparts[0].b, counterparts[0].same_path), (0, 0, true));
 //! assert_eq!((counterparts[1].a, counterparts[1].b, counterparts[1].same_path), (1, 1, false));
@@ -32,7 +33,7 @@ mod twin;
 pub use counterparts::Counterpart;
 pub use likes::Likes;
 pub use side::{Page, Side};
-pub use site_pairs::{ShareOf, SitePair};
+pub use site_pairs::{ShareOf, SitePair, SitePairs};
 
 /// Two collections' pages, and which of their groups match; or one collection's, whose sites are compared with each other.
 #[derive(Debug)]

@@ -84,18 +84,28 @@ impl Twin {
         }
     }
 
-    fn site_pairs(&self, share: f64, of: ShareOf) -> Vec<SitePair> {
+    /// Whether a page of a site has a match in another, and on no more sites than `common`.
+    fn makes(&self, (side, site): (&[Page], u32), (others, other): (&[Page], u32), common: Option<usize>) -> bool {
+        side.iter().filter(|page| page.site == site).any(|page| {
+            let like = others.iter().filter(|like| self.resemblance(page, like).is_some());
+            let sites: BTreeSet<u32> = like.map(|like| like.site).collect();
+            sites.contains(&other) && common.is_none_or(|common| sites.len() <= common)
+        })
+    }
+
+    fn site_pairs(&self, share: f64, of: ShareOf, common: Option<usize>) -> Vec<SitePair> {
         let all = (0..SITES).flat_map(|a| (0..SITES).map(move |b| (a, b)));
         let pairs = all.filter(|(a, b)| !self.within || a < b).map(|(a, b)| self.site_pair(a, b));
         let reaches = |pair: &SitePair| {
             let (a, b) = (pair.share_a() >= share, pair.share_b() >= share);
-            pair.matched_a > 0
-                && match of {
-                    ShareOf::Both => a && b,
-                    ShareOf::Either => a || b,
-                    ShareOf::A => a,
-                    ShareOf::B => b,
-                }
+            let (of_a, of_b) = ((&*self.a, pair.a), (&*self.b, pair.b));
+            let (by_a, by_b) = (self.makes(of_a, of_b, common), self.makes(of_b, of_a, common));
+            match of {
+                ShareOf::Both => a && b && by_a,
+                ShareOf::Either => a && by_a || b && by_b,
+                ShareOf::A => a && by_a,
+                ShareOf::B => b && by_b,
+            }
         };
         let mut pairs: Vec<SitePair> = pairs.filter(reaches).collect();
         pairs.sort_by_key(|pair| (pair.a, pair.b));
@@ -121,17 +131,18 @@ proptest! {
         likes in some_likes(),
         share in prop::sample::select(vec![0.0, 0.01, 0.25, 1.0 / 3.0, 0.5, 0.7, 1.0]),
         of in prop::sample::select(vec![ShareOf::Both, ShareOf::Either, ShareOf::A, ShareOf::B]),
+        common in prop::option::of(0usize..5),
     ) {
         let of = if b.is_none() && of != ShareOf::Either { ShareOf::Both } else { of };
         let pairs: Vec<(u32, u32, f64)> = likes.iter().map(|(&(a, b), &resemblance)| (a, b, resemblance)).collect();
         let mirrors = Mirrors::new(side(&a), b.as_ref().map(side), Likes::new(GROUPS, &pairs));
         let within = b.is_none();
         let twin = Twin { a: pages(&a), b: pages(b.as_ref().unwrap_or(&a)), within, likes };
-        let found = mirrors.site_pairs(share, of);
+        let found: Vec<SitePair> = mirrors.site_pairs(share, of, common).iter().collect();
         prop_assert!(found.is_sorted_by(|p, q| (p.lesser(), p.matched_a + p.matched_b) >= (q.lesser(), q.matched_a + q.matched_b)));
         let mut sorted = found.clone();
         sorted.sort_by_key(|pair| (pair.a, pair.b));
-        prop_assert_eq!(&sorted, &twin.site_pairs(share, of));
+        prop_assert_eq!(&sorted, &twin.site_pairs(share, of, common));
         for SitePair { a, b, .. } in found {
             prop_assert_eq!(mirrors.counterparts(a, b), twin.counterparts(a, b));
             let mut all = Vec::new();
@@ -173,7 +184,21 @@ fn what_all_sites_have_makes_no_mirrors() {
     // Each has a third page of its own; the even ones have a neighbour with the same second page.
     let side = Side::new(sites, all.collect(), vec![3; sites as usize]);
     let mirrors = Mirrors::new(side, None, Likes::new(sites, &[]));
-    let found = mirrors.site_pairs(0.5, ShareOf::Both);
-    assert_eq!(found.len() as u32, sites / 2);
+    let pairs = mirrors.site_pairs(0.5, ShareOf::Both, None);
+    assert_eq!((pairs.len() as u32, pairs.bytes()), (sites / 2, 24 * pairs.len()));
+    let found: Vec<SitePair> = pairs.iter().collect();
     assert!(found.iter().all(|pair| pair.b == pair.a + 1 && (pair.matched_a, pair.matched_b) == (2, 2)));
+}
+
+/// Hosts that have nothing but a registrar's page are all mirrors of each other, unless it is set aside.
+#[test]
+fn what_is_too_common_makes_no_pair_and_is_told() {
+    let page = |group, site, page| Page { group, site, page, path: 0 };
+    let parked = (0..100).map(|site| page(0, site, site.into()));
+    let side = Side::new(2, parked.chain([page(1, 100, 100), page(1, 101, 101)]).collect(), vec![1; 102]);
+    let mirrors = Mirrors::new(side, None, Likes::new(2, &[]));
+    for (common, pairs, aside) in [(None, 4951, 0), (Some(100), 4951, 0), (Some(99), 1, 100), (Some(1), 0, 102)] {
+        let found = mirrors.site_pairs(0.5, ShareOf::Both, common);
+        assert_eq!((found.len(), found.aside(), found.is_empty()), (pairs, aside, pairs == 0), "{common:?}");
+    }
 }

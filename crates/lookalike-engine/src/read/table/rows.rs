@@ -177,7 +177,7 @@ impl Rows {
         }
         let what = values.what(row);
         Err(Fault(format!(
-            "field {field:?} is {what}; a label must be a string or a number: leave it out, or name another field (--labels, --by field:NAME)"
+            "field {field:?} is {what}; a label must be a string or a number: write one, or name another field (--labels, --by field:NAME)"
         )))
     }
 
