@@ -260,6 +260,27 @@ fn parked_hosts_are_all_pairs_unless_they_are_set_aside() {
     assert_eq!((&summary["common_pages"], &summary["site_pairs"]), (&5.into(), &1.into()));
 }
 
+/// A site as it is asked for, and as its files are called.
+#[test]
+fn a_path_is_the_same_as_a_url_and_as_a_file() {
+    let place = Place::new();
+    let paths = [("", "index.html"), ("guide/", "guide/index.html"), ("a%20b.html", "a b.html"), ("gr%C3%BCn.html", "grün.html")];
+    let mut crawl = String::new();
+    for ((url, file), number) in paths.into_iter().zip(0..) {
+        crawl += &(serde_json::json!({"id": format!("http://h.example/{url}"), "text": text(number, 40)}).to_string() + "\n");
+        folder(&place, &[(&format!("site/{file}"), text(number, 40))]);
+    }
+    place.write("crawl.jsonl", &crawl);
+    let ran = place.run("mirrors crawl.jsonl site --depth 0 --html text --pages pages.jsonl -q");
+    assert_snapshot!(ran.out, @r#"{"a":"h.example","b":".","pages_a":4,"pages_b":4,"matched_a":4,"matched_b":4,"share_a":1.0,"share_b":1.0,"counterparts":4,"same_path":4}"#);
+    assert_snapshot!(place.read("pages.jsonl"), @r#"
+    {"a":"http://h.example/","b":"index.html","site_a":"h.example","site_b":".","resemblance":1.0,"same_path":true}
+    {"a":"http://h.example/guide/","b":"guide/index.html","site_a":"h.example","site_b":".","resemblance":1.0,"same_path":true}
+    {"a":"http://h.example/a%20b.html","b":"a b.html","site_a":"h.example","site_b":".","resemblance":1.0,"same_path":true}
+    {"a":"http://h.example/gr%C3%BCn.html","b":"grün.html","site_a":"h.example","site_b":".","resemblance":1.0,"same_path":true}
+    "#);
+}
+
 #[test]
 fn what_cannot_be_is_refused_and_nothing_is_left_behind() {
     let place = Place::new();

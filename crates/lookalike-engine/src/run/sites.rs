@@ -82,6 +82,35 @@ fn split(path: &str, depth: usize) -> (&str, &str) {
     slashes.last().map_or(("", path), |(at, _)| (&path[..at], &path[at + 1..]))
 }
 
+/// What of a path must be the same: all but a last `index.html`, which servers add; of a URL what its percent signs stand for, as
+/// a file is called when it is downloaded.
+fn compared(path: &str, is_url: bool) -> Cow<'_, [u8]> {
+    let (before, query) = path.split_at(path.find('?').unwrap_or(path.len()));
+    let (folder, file) = before.split_at(before.rfind('/').map_or(0, |at| at + 1));
+    let is_index = ["index.html", "index.htm"].iter().any(|index| file.eq_ignore_ascii_case(index));
+    let shown = if is_index { Cow::Owned(format!("{folder}{query}")) } else { Cow::Borrowed(path) };
+    match shown {
+        shown if is_url && shown.contains('%') => Cow::Owned(decoded(shown.as_bytes())),
+        Cow::Borrowed(path) => Cow::Borrowed(path.as_bytes()),
+        Cow::Owned(path) => Cow::Owned(path.into_bytes()),
+    }
+}
+
+/// The bytes that `%` and two hexadecimal digits stand for; what is none stays.
+fn decoded(text: &[u8]) -> Vec<u8> {
+    let digit = |at: usize| text.get(at).and_then(|&c| char::from(c).to_digit(16));
+    let (mut bytes, mut at) = (Vec::with_capacity(text.len()), 0);
+    while at < text.len() {
+        let (byte, read) = match (text[at], digit(at + 1), digit(at + 2)) {
+            (b'%', Some(high), Some(low)) => ((16 * high + low) as u8, 3),
+            (byte, ..) => (byte, 1),
+        };
+        bytes.push(byte);
+        at += read;
+    }
+    bytes
+}
+
 /// As much of a URL as a site is known by.
 #[derive(Debug, PartialEq, Eq)]
 struct Url<'a> {
@@ -154,9 +183,10 @@ impl Sites {
                 sites.names.len() as u32 - 1
             });
             sites.of.push(number);
-            sites.of_urls |= Url::of(&name).is_some();
+            let is_url = Url::of(&name).is_some();
+            sites.of_urls |= is_url;
             sites.in_folders |= !split(path, 1).0.is_empty();
-            sites.paths.push(xxh3_64(path.as_bytes()));
+            sites.paths.push(xxh3_64(&compared(path, is_url)));
             Ok(())
         })?;
         table.budget.hold(size_of_val(&*sites.of) + size_of_val(&*sites.paths));
@@ -215,5 +245,22 @@ mod tests {
         }
         let kept = SitesBy::default();
         assert_eq!(kept.place("https://www.example.com/a", None), Some(("www.example.com".into(), "a")));
+    }
+    #[test]
+    fn paths_are_the_same_whatever_a_server_calls_them() {
+        let table = [
+            ("guide/index.html", false, "guide/"),
+            ("index.htm", false, ""),
+            ("INDEX.HTML?a=/b", true, "?a=/b"),
+            ("guide/myindex.html", true, "guide/myindex.html"),
+            ("guide/index.html/x", true, "guide/index.html/x"),
+            ("gr%C3%BC%c3%9fe/a%20b", true, "grüße/a b"),
+            ("index%2Ehtml", true, "index.html"),
+            ("100%/a%2/%", true, "100%/a%2/%"),
+            ("a%20b", false, "a%20b"),
+        ];
+        for (path, is_url, expected) in table {
+            assert_eq!(*compared(path, is_url), *expected.as_bytes(), "{path}");
+        }
     }
 }
