@@ -288,8 +288,10 @@ fn what_cannot_be_is_refused_and_nothing_is_left_behind() {
     place.write("lines.jsonl", format!("{{\"id\":1,\"text\":\"{}\"}}\n", text(0, 9)));
     place.write("url.jsonl", format!("{{\"id\":\"http://h.example/a/b\",\"text\":\"{}\"}}\n", text(0, 9)));
     place.write("empty.jsonl", "\n");
+    place.write("twice.jsonl", "{\"id\":\"a/1\",\"text\":\"x\"}\n".repeat(2));
     for (arguments, expected) in [
         ("mirrors one one", "one: named as A and as B"),
+        ("mirrors twice.jsonl two", "twice.jsonl:2: id \"a/1\" was already used at twice.jsonl:1"),
         ("mirrors one ./one/", "./one/: named as A and as B"),
         ("mirrors one one/guide", "given twice, as an input and as what inputs are compared with"),
         ("mirrors one two --pages -", "--pages -: pairs of sites go to standard output: name a file for them with -o"),

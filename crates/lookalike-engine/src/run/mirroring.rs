@@ -19,7 +19,7 @@ use super::{
     pairing::Pairing,
     references::References,
     sites::{SiteBy, Sites},
-    sketching::{self, Beside},
+    sketching::{self, Beside, refuse_repeated_references},
     table::Table,
     verifying::{ANY, Classes, PairFigures, Verified, verified},
 };
@@ -121,6 +121,9 @@ fn all_passes(config: &RunConfig, asked: &Mirroring, outputs: MirrorOutputs, obs
     let by_field = config.label_field.is_some();
     let beside = Beside { bad: bad.as_mut(), labels: Some(&mut labels).filter(|_| by_field), ..Beside::default() };
     let mut table = sketching::sketch(&config, &method, &source, &budget, &pool, beside, observer)?;
+    if !config.allow_repeated_ids {
+        refuse_repeated_references(&table, &source)?;
+    }
     if !within && table.references.documents == 0 {
         let names: Vec<String> = source.inputs()[..references].iter().map(Input::name).collect();
         let message = format!("{}: no pages: the first collection is empty, or has only blank or bad lines", names.join(", "));
