@@ -1,13 +1,65 @@
 //! Dates, however they are written → year-month-day, as far as they are told; and how alike two are.
 
+use std::borrow::Cow;
+
 use super::strings::distance;
+
+/// A value without times of day: one or two digits, a colon and two, maybe a colon and two more with a fraction, maybe am or pm.
+pub(super) fn without_time(value: &str) -> Cow<'_, str> {
+    let (mut kept, mut from, mut at) = (String::new(), 0, 0);
+    let bytes = value.as_bytes();
+    while at < bytes.len() {
+        let starts = bytes[at].is_ascii_digit() && (at == 0 || !matches!(bytes[at - 1], b'0'..=b'9' | b':'));
+        match starts.then(|| time_at(&bytes[at..])).flatten() {
+            Some(length) => {
+                kept.push_str(&value[from..at]);
+                kept.push(' ');
+                at += length;
+                from = at;
+            }
+            None => at += 1,
+        }
+    }
+    if from == 0 { value.into() } else { (kept + &value[from..]).into() }
+}
+
+/// How long the time of day is with which some bytes begin. It is of ASCII.
+fn time_at(bytes: &[u8]) -> Option<usize> {
+    let digits = |from: usize| bytes[from.min(bytes.len())..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let number = |from: usize, to: usize| bytes[from..to].iter().fold(0, |all, digit| 10 * all + u32::from(digit - b'0'));
+    let colon = |at: usize| bytes.get(at) == Some(&b':');
+    let hours = digits(0);
+    if !(1..=2).contains(&hours) || number(0, hours) > 24 || !colon(hours) || digits(hours + 1) != 2 {
+        return None;
+    }
+    let mut end = hours + 3;
+    if number(hours + 1, end) > 59 {
+        return None;
+    }
+    if colon(end) {
+        if digits(end + 1) != 2 || number(end + 1, end + 3) > 60 || colon(end + 3) {
+            return None;
+        }
+        end += 3;
+        if bytes.get(end) == Some(&b'.') {
+            end += 1 + digits(end + 1);
+        }
+    }
+    let blank = bytes[end..].iter().take_while(|byte| **byte == b' ').count();
+    let behind = &bytes[end + blank..];
+    let half = behind.len() >= 2
+        && matches!(behind[0] | 32, b'a' | b'p')
+        && behind[1] | 32 == b'm'
+        && !behind.get(2).is_some_and(u8::is_ascii_alphanumeric);
+    Some(if half { end + blank + 2 } else { end })
+}
 
 /// Writes a date as `1998-03-12`, `1998-03` or `1998`; false where it is none that is understood. Understood are digits in a row
 /// (`19980312`, `12031998`), three numbers in ISO's, the usual or the American order, names of months in English, German, French,
-/// Spanish, Italian, Dutch and Portuguese, and whatever of these leaves day or month out. Times of day are passed over. A month or day
-/// that cannot be, as of a typing error, stays: it is compared as it stands.
+/// Spanish, Italian, Dutch and Portuguese, and whatever of these leaves day or month out. Times of day are passed over. A month
+/// or day that cannot be, as of a typing error, stays: it is compared as it stands; but a day above 31 is of no date.
 pub(super) fn write(words: &str, month_first: bool, into: &mut String) -> bool {
-    let Some(Date { year, month, day }) = read(words, month_first) else { return false };
+    let Some(Date { year, month, day }) = read(words, month_first).filter(|date| date.day <= 31) else { return false };
     *into += &match (month, day) {
         (0, _) => format!("{year:04}"),
         (month, 0) => format!("{year:04}-{month:02}"),
@@ -64,12 +116,23 @@ fn read(words: &str, month_first: bool) -> Option<Date> {
 /// Numbers and months; what else may stand in a date is passed over, and anything but that is no date.
 fn pieces(words: &str) -> Option<Vec<Piece>> {
     let mut pieces = Vec::new();
-    for word in words.split(' ') {
+    let mut rest_of_words = words.split(' ');
+    while let Some(word) = rest_of_words.next() {
         // A time of day comes behind three numbers: `1998-03-12T10:15:00Z` has `12t10`.
         let (digits, rest) = word.split_at(word.find(|c: char| !c.is_ascii_digit()).unwrap_or(word.len()));
         let done = pieces.len() == 3 || pieces.len() == 2 && rest.starts_with('t');
         match (digits, rest) {
-            _ if pieces.len() == 3 => break,
+            _ if pieces.len() == 3 => {
+                // Mar 12 10 15 00 1998: what was taken for a year is of a time before it.
+                let year = rest_of_words.last().filter(|word| word.len() == 4).and_then(number);
+                let is_told = pieces.iter().any(|piece| matches!(piece, Piece::Number(_, 4)));
+                if let (Some(year @ Piece::Number(n, _)), Piece::Number(..), false) = (year, pieces[2], is_told)
+                    && is_year(n)
+                {
+                    pieces[2] = year;
+                }
+                break;
+            }
             ("", "de" | "del" | "of" | "the" | "le" | "den" | "el" | "il") => {}
             ("", word) => match month_named(word) {
                 Some(month) => pieces.push(Piece::Month(month)),
@@ -169,13 +232,14 @@ const SWAPPED: f64 = 0.9;
 const LESS_TOLD: f64 = 0.9;
 
 /// How alike two normalised dates are. The same: 1. Day and month exchanged, or the same as far as one of them tells: 0.9. One typing
-/// error in the digits: 0.8, two: 0.5. Else the same year and month: 0.4, the same year: 0.2. What is no date is compared by typing errors.
+/// error in the digits: 0.8, two: 0.5. Else the same year and month: 0.4, the same year: 0.2. What is no date is compared by typing
+/// errors, with a date by its digits.
 pub(super) fn similarity(a: &str, b: &str) -> f64 {
     if a == b {
         return 1.0;
     }
     let (Some((year_a, month_a, day_a)), Some((year_b, month_b, day_b))) = (parts(a), parts(b)) else {
-        return super::strings::edits(a, b);
+        return super::strings::edits(&a.replace('-', ""), &b.replace('-', ""));
     };
     if !day_a.is_empty() && !day_b.is_empty() {
         if year_a == year_b && month_a == day_b && day_a == month_b {
@@ -266,6 +330,7 @@ mod tests {
             ("1998", "1999", 0.0),
             ("soon", "soom", 0.75),
             ("soon", "1998", 0.0),
+            ("1998-12-25", "19981245", 0.875),
         ] {
             assert_eq!((similarity(a, b), similarity(b, a)), (expected, expected), "{a} {b}");
         }

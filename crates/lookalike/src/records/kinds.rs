@@ -2,7 +2,7 @@
 
 use super::{
     config::{Compare, FieldConfig, Kind},
-    dates,
+    dates, digits,
     strings::{self, distance},
 };
 use crate::text::{Folds, Tokens, TokensBy, canonicalise};
@@ -17,8 +17,8 @@ pub struct Room {
 /// Writes the normal form of a value; nothing where it says nothing.
 pub(super) fn normalise(field: &FieldConfig, value: &str, room: &mut Room, into: &mut String) {
     match field.kind {
-        Kind::Phone => phone(value, into),
-        Kind::Number => number(value, into),
+        Kind::Phone => phone(&digits::plain(value), into),
+        Kind::Number => number(&digits::plain(value), into),
         Kind::Code => {
             let words = words(value, room);
             into.extend(words.chars().filter(|&c| c != ' '));
@@ -38,7 +38,7 @@ pub(super) fn normalise(field: &FieldConfig, value: &str, room: &mut Room, into:
             }
         }
         Kind::Date => {
-            let words = words(value, room);
+            let words = words(&dates::without_time(&digits::plain(value)), room);
             if !dates::write(words, field.month_first, into) {
                 into.push_str(words);
             }
@@ -79,7 +79,9 @@ pub(super) fn similarity(field: &FieldConfig, a: &str, b: &str) -> f64 {
 
 /// Digits of a number without its extension; what is dialled before it (00, or 0 within a country) is left out.
 fn phone(value: &str, into: &mut String) {
-    let lower = value.to_lowercase();
+    // A table that takes numbers for fractions writes them so.
+    let whole = value.trim().strip_suffix(".0").filter(|whole| whole.bytes().all(|byte| byte.is_ascii_digit()));
+    let lower = whole.unwrap_or(value).to_lowercase();
     // An extension comes behind enough digits to call.
     let mut digits = 0;
     let end = lower.char_indices().find(|&(_, c)| {
@@ -120,17 +122,38 @@ fn phones_alike(a: &str, b: &str) -> f64 {
     }
 }
 
-/// The first number in a value, without noughts that say nothing; nothing where there is none.
+/// The first number in a value, without noughts that say nothing; nothing where there is none. A value that is all of it a number
+/// with a power of ten, 1e3, is that number, and says nothing beyond the bounds of an `f64`. The point is a point: a comma is
+/// only between thousands, and 3,5 begins with a 3.
 fn number(value: &str, into: &mut String) {
+    let whole = value.trim();
+    if whole.contains(['e', 'E'])
+        && let Ok(number) = whole.parse::<f64>()
+    {
+        if number.is_finite() {
+            // Never with a power; and 0 is no −0.
+            *into += &(number + 0.0).to_string();
+        }
+        return;
+    }
     let start = into.len();
     let bytes = value.as_bytes();
-    let Some(first) = bytes.iter().position(u8::is_ascii_digit) else { return };
+    let Some(digit) = bytes.iter().position(u8::is_ascii_digit) else { return };
+    // A point before it is its own where it stands behind no word (no.5) and no other point.
+    let before = |at: usize| value[..at].chars().next_back();
+    let has_point = digit > 0
+        && bytes[digit - 1] == b'.'
+        && before(digit - 1).is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '.' | ')' | ']'));
+    let first = digit - usize::from(has_point);
     // A sign stands before it and behind nothing: 5-7 begins with a 5, and is no −7.
     if first > 0 && bytes[first - 1] == b'-' && (first == 1 || bytes[first - 2].is_ascii_whitespace()) {
         into.push('-');
     }
-    let (mut point, mut group) = (false, first);
-    for (at, &byte) in bytes.iter().enumerate().skip(first) {
+    if has_point {
+        *into += "0.";
+    }
+    let (mut point, mut group) = (has_point, digit);
+    for (at, &byte) in bytes.iter().enumerate().skip(digit) {
         let digit_behind = bytes.get(at + 1).is_some_and(u8::is_ascii_digit);
         match byte {
             b'0'..=b'9' => into.push(char::from(byte)),
@@ -280,6 +303,10 @@ mod tests {
             (Kind::Phone, "0044 20 7946 0000", "442079460000"),
             (Kind::Phone, "020 7946 0000", "2079460000"),
             (Kind::Phone, "none", ""),
+            (Kind::Phone, "2135550100.0", "2135550100"),
+            (Kind::Phone, "213.555.0", "2135550"),
+            (Kind::Phone, "٢١٣ ٥٥٥ ٠١٠٠", "2135550100"),
+            (Kind::Phone, "（２１３）５５５－０１００", "2135550100"),
             (Kind::Number, "1995,", "1995"),
             (Kind::Number, "about 1,234,567.50 km", "1234567.5"),
             (Kind::Number, "1995,199", "1995"),
@@ -290,9 +317,37 @@ mod tests {
             (Kind::Number, "pp. 322-331", "322"),
             (Kind::Number, "10.000", "10"),
             (Kind::Number, "n/a", ""),
+            (Kind::Number, ".5", "0.5"),
+            (Kind::Number, "-.50", "-0.5"),
+            (Kind::Number, "$.5", "0.5"),
+            (Kind::Number, "no.5", "5"),
+            (Kind::Number, "...5", "5"),
+            (Kind::Number, ".0", "0"),
+            (Kind::Number, "1e3", "1000"),
+            (Kind::Number, " -2.5E-1 ", "-0.25"),
+            (Kind::Number, "-0e0", "0"),
+            (Kind::Number, "1e400", ""),
+            (Kind::Number, "1e3 m", "1"),
+            (Kind::Number, "inf", ""),
+            (Kind::Number, "−5", "-5"),
+            (Kind::Number, "１２．５", "12.5"),
+            (Kind::Number, "٤٢", "42"),
+            (Kind::Number, "3,5", "3"),
+            (Kind::Number, "1.234,5", "1.234"),
+            (Kind::Number, "12345678901234567891", "12345678901234567891"),
             (Kind::Date, "12 March 1998", "1998-03-12"),
             (Kind::Date, "1998-03-12", "1998-03-12"),
             (Kind::Date, "next Spring", "next spring"),
+            (Kind::Date, "10:15 12/03/1998", "1998-03-12"),
+            (Kind::Date, "10:15:59 pm, 12/03/1998", "1998-03-12"),
+            (Kind::Date, "Thu Mar 12 10:15:00 1998", "1998-03-12"),
+            (Kind::Date, "Mar 12 10.15.00 1998", "1998-03-12"),
+            (Kind::Date, "1998-03-12T10:15:00.123+02:00", "1998-03-12"),
+            (Kind::Date, "1998-03-12T10:15:00Z", "1998-03-12"),
+            (Kind::Date, "1998:03:12 10:15:00", "1998-03-12"),
+            (Kind::Date, "12/45/1998", "12 45 1998"),
+            (Kind::Date, "19981245", "19981245"),
+            (Kind::Date, "１９９８-٠٣-１２", "1998-03-12"),
             (Kind::Text, "Cryptographic  Primitives: based on…", "cryptographic primitives based on"),
             (Kind::Code, "12-345/b", "12345b"),
             (Kind::Exact, "St. James", "st james"),
@@ -304,7 +359,20 @@ mod tests {
     #[test]
     fn normal_forms_are_their_own() {
         for kind in [Kind::Name, Kind::Address, Kind::Phone, Kind::Number, Kind::Date, Kind::Text, Kind::Code, Kind::Exact] {
-            for value in ["12 March 1998", "435 South Street", "+1 213 555 0100", "-0.50", "Ñandú", "0", "x"] {
+            for value in [
+                "12 March 1998",
+                "435 South Street",
+                "+1 213 555 0100",
+                "-0.50",
+                "Ñandú",
+                "0",
+                "x",
+                ".5",
+                "1e3",
+                "−5",
+                "٤٢",
+                "12/45/1998",
+            ] {
                 let once = normal(kind, value);
                 assert_eq!(normal(kind, &once), once, "{kind:?} {value}");
             }

@@ -38,6 +38,7 @@
 mod blocks;
 mod config;
 mod dates;
+mod digits;
 mod kinds;
 mod linker;
 mod matching;
