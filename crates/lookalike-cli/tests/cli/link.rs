@@ -9,7 +9,7 @@ use std::{
 use insta::assert_snapshot;
 use lookalike::records::{Linker, Records, Room};
 
-use crate::Place;
+use crate::{Place, Ran};
 
 /// The source's customers: name, address, phone.
 const CUSTOMERS: &str = r#"{"id": 1, "name": "Mary-Ann O'Brien", "address": "12 North Station Street", "phone": "(213) 555-0100", "who": "mary"}
@@ -130,18 +130,25 @@ fn customers_are_linked_and_judged() {
 #[test]
 fn two_collections_of_several_formats() {
     let place = Place::new();
-    place
-        .write("a.jsonl", CUSTOMERS)
-        .write(
-            "b.csv",
-            "id;who;full name;street;tel\r\n1;ann;Lee Ann;Mill Lane 7;3105554242\r\n2;mary;\"O'Brien; Mary Ann\";12 N Station St;2135550100\r\n",
-        )
-        .write("link.toml", CONFIG.replace("type = \"name\"", "type = \"name\"\nfrom = [\"name\", \"full name\"]"));
-    // A field that stands under other names in the other collection is told.
-    let ran = place.run("link a.jsonl b.csv --config link.toml");
-    assert!(ran.code == 2 && ran.err.contains("a.jsonl: no record has \"full name\""), "{}", ran.err);
-    place.write("b.csv", place.read("b.csv").replace("full name", "name").replace("street;tel", "address;phone"));
-    place.write("link.toml", CONFIG);
+    place.write("a.jsonl", CUSTOMERS).write(
+        "b.csv",
+        "id;who;full name;street;phone\r\n1;ann;Lee Ann;Mill Lane 7;3105554242\r\n2;mary;\"O'Brien; Mary Ann\";12 N Station St;2135550100\r\n",
+    );
+    let with = |of_name: &str, of_address: &str| {
+        let config = CONFIG.replace("type = \"name\"", &format!("type = \"name\"\nfrom = {of_name}"));
+        config.replace("type = \"address\"", &format!("type = \"address\"\nfrom = {of_address}"))
+    };
+    // What has other names in the two is told; what neither has, and what one has under none of its names, is refused.
+    for (of_name, of_address, part) in [
+        ("\"full name\"", "\"street\"", "a.jsonl: no record has \"full name\""),
+        ("[\"name\", \"full name\"]", "[\"address\", \"road\"]", "b.csv: no record has \"address\" or \"road\""),
+        ("[\"name\", \"full name\", \"nom\"]", "[\"address\", \"street\"]", "a.jsonl, b.csv: no record has \"nom\""),
+    ] {
+        place.write("link.toml", with(of_name, of_address));
+        let ran = place.run("link a.jsonl b.csv --config link.toml");
+        assert!(ran.code == 2 && ran.err.contains(part), "{part}: {}", ran.err);
+    }
+    place.write("link.toml", with("[\"name\", \"full name\"]", "[\"address\", \"street\"]"));
     assert_snapshot!(place.run("link a.jsonl b.csv --config link.toml --label who --clusters clusters.jsonl").shown(), @r#"
     exit 0
     --- stdout
@@ -217,6 +224,107 @@ fn runs_of_characters_paths_and_common_values() {
     city                                               0; 1 value of 3 pairs passed over
     title ~ 0.5                                        1
     "#);
+    let config = place.read("link.toml").replace("threshold=0.5", "threshold=0.5\nat_most=2");
+    place.write("link.toml", config);
+    let same = "{\"id\":4,\"fields\":{\"title\":\"Else\",\"city\":\"Oslo\"}}\n{\"id\":5,\"fields\":{\"title\":\"Else\"}}\n";
+    place.write("papers.jsonl", place.read("papers.jsonl") + same);
+    // Three records are in all buckets of a band together, and are counted in each.
+    let ran = place.run("link papers.jsonl --config link.toml");
+    assert!(ran.err.contains(" buckets of bands, of at most ") && ran.err.contains(" pairs, passed over"), "{}", ran.err);
+    let ran = place.run("link papers.jsonl --config link.toml --explain 0 1");
+    assert!(ran.out.contains("candidates by title ~ 0.5, unless more than 2 records have it\n"), "{}", ran.out);
+    assert_snapshot!(place.run("link papers.jsonl --config link.toml --explain 3 4 --json").out, @r#"
+    {
+      "a": 3,
+      "b": 4,
+      "fields": [
+        {
+          "field": "title",
+          "a": "else",
+          "b": "else",
+          "similarity": 1.0,
+          "points": 300.0,
+          "weight": 300.0
+        },
+        {
+          "field": "city",
+          "a": "rome",
+          "b": "oslo",
+          "similarity": 0.0,
+          "points": 0.0,
+          "weight": 100.0
+        }
+      ],
+      "score": 0.75,
+      "verdict": "possible",
+      "blocks": [
+        {
+          "block": "city",
+          "joins": false,
+          "at_most": 2
+        },
+        {
+          "block": "title ~ 0.5",
+          "joins": true,
+          "at_most": 2
+        }
+      ]
+    }
+    "#);
+}
+
+/// Nothing in a cell of CSV is no label and no id, and what CSV has for text may be a number elsewhere.
+#[test]
+fn labels_and_true_pairs_of_csv() {
+    let place = Place::new();
+    place
+        .write("a.csv", "id,name,who\n1,Ann Lee,7\n2,Ann Lee,\n3,Bob Ray,\n")
+        .write("b.jsonl", "{\"id\":1,\"name\":\"Ann Lee\",\"who\":7}\n{\"id\":\"-2\",\"name\":\"Bob Ray\",\"who\":\"\"}\n")
+        .write("none.csv", "id,name,who\n1,Ann Lee,\n")
+        .write("repeated.csv", "id,name\n,Ann Lee\n,Ann Lee\n")
+        .write("true.jsonl", "{\"a\":1,\"b\":\"1\"}\n{\"a\":-2,\"b\":3}\n")
+        .write("within.jsonl", "{\"a\":1,\"b\":2}\n")
+        .write("itself.jsonl", "{\"a\":1,\"b\":\"1\"}\n")
+        .write("link.toml", "[[field]]\nname = \"name\"\ntype = \"name\"\n");
+    let judged = |line: &str| {
+        let ran = place.run(&format!("link {line} --config link.toml --json -o pairs.jsonl"));
+        let summary: serde_json::Value = serde_json::from_str(&ran.err).unwrap_or_else(|_| panic!("{line}: {}", ran.err));
+        (
+            summary["judged"]["truth"].as_u64().unwrap(),
+            summary["judged"]["right"].as_u64().unwrap(),
+            summary["matches"].as_u64().unwrap(),
+        )
+    };
+    assert_eq!(judged("a.csv --label who"), (0, 0, 1), "empty labels are none");
+    assert_eq!(judged("a.csv b.jsonl --label who"), (1, 1, 3));
+    assert_eq!(judged("a.csv b.jsonl --truth true.jsonl"), (2, 2, 3));
+    assert_eq!(judged("a.csv --truth within.jsonl"), (1, 1, 1));
+    for (line, part) in [
+        ("none.csv b.jsonl --label who", "none.csv: --label who: no record has this field"),
+        ("b.jsonl none.csv --label who", "none.csv: --label who: no record has this field"),
+        ("a.csv --truth itself.jsonl", "itself.jsonl:1: pairs 1 with itself"),
+    ] {
+        let ran = place.run(&format!("link {line} --config link.toml"));
+        assert!(ran.code == 2 && ran.err.contains(part), "{line}: {}", ran.err);
+    }
+    let out = place.run("link repeated.csv --config link.toml -q").out;
+    assert!(out.starts_with("{\"a\":\"repeated.csv:2\",\"b\":\"repeated.csv:3\""), "{out}");
+    // An id may look like a flag.
+    let ran = place.run("link a.csv b.jsonl --config link.toml --explain 3 -2");
+    assert!(ran.code == 0 && ran.out.contains("score 1: a match"), "{} {}", ran.out, ran.err);
+}
+
+/// What is deep is no danger, to the run or to a message.
+#[test]
+fn records_of_any_depth() {
+    let place = Place::new();
+    let deep = "{\"x\":".repeat(10_000) + "1" + &"}".repeat(10_000);
+    place.write("r.jsonl", format!("{{\"a\":{deep},\"name\":\"Ann\"}}\n{{\"name\":\"Ann\"}}\n"));
+    place.write("link.toml", "[[field]]\nname = \"name\"\ntype = \"name\"\n");
+    assert_eq!(place.run("link r.jsonl --config link.toml").out.lines().count(), 1);
+    place.write("link.toml", "[[field]]\nname = \"nom\"\ntype = \"name\"\n");
+    let ran = place.run("link r.jsonl --config link.toml");
+    assert!(ran.code == 2 && ran.err.contains("the first one has \"a.x.x.x.x.x.x.x\", \"name\": say with from"), "{}", ran.err);
 }
 
 /// A thousand people: which pairs are found depends neither on threads nor on the way they are found.
@@ -236,7 +344,7 @@ fn threads_change_nothing_and_one_to_one_is_a_matching() {
         .unwrap();
     }
     let config = format!(
-        "{CONFIG}[[block]]\nequal=[\"phone\"]\n[[block]]\nequal=[\"name\",\"address\"]\n[[block]]\nsimilar=\"name\"\nthreshold=0.9\n"
+        "{CONFIG}[[block]]\nequal=\"phone\"\n[[block]]\nequal=[\"name\",\"address\"]\n[[block]]\nsimilar=\"name\"\nthreshold=0.9\n"
     );
     place.write("people.jsonl", lines).write("link.toml", config);
     let run = |flags: &str| place.run(&format!("link people.jsonl --config link.toml --clusters clusters.jsonl {flags}"));
@@ -296,7 +404,7 @@ fn a_run_finds_what_the_obvious_way_finds() {
                 }
                 candidates += 1;
                 let score = linker.score(&records, a, b).unwrap();
-                if score >= linker.config().possible {
+                if score >= linker.config().least() {
                     expected.push((a, b, score));
                 }
             }
@@ -324,10 +432,11 @@ fn refusals_name_file_line_field_and_the_way_out() {
             &["link.toml:14: unknown field `weigth`", "`weight`"],
         ),
         (config(|c| c.replace("type = \"phone\"", "type = \"telephone\"")), &["unknown variant `telephone`", "`phone`"]),
-        (config(|c| c.replace("type = \"phone\"", "")), &["missing field `type`"]),
+        (config(|c| c.replace("type = \"phone\"", "")), &["missing field `type` of the field \"phone\": say one of name, "]),
+        (config(|c| c.replace("type = \"phone\"", "type = \"phone\"\nfrom = []")), &["link.toml:15: from is an empty list"]),
         (config(|c| c.replace("0.85", "\"high\"")), &["link.toml:1: invalid type: string \"high\""]),
         (config(|c| c.replace("match = 0.85", "match = ")), &["link.toml:1: "]),
-        (config(|c| c.replace("0.6", "0.9")), &["link.toml: possible = 0.9 is above match = 0.85"]),
+        (config(|c| c.replace("0.6", "0.9")), &["link.toml: possible = 0.9 is above match = 0.85, which is the default"]),
         (config(|_| "match = 0.9".into()), &["link.toml: no field"]),
         (
             config(|c| c + "[[block]]\nequal = [\"tel\"]\n"),
@@ -335,7 +444,7 @@ fn refusals_name_file_line_field_and_the_way_out() {
         ),
         (config(|c| c + "[[block]]\nequal = [{ prefix = 2 }]\n"), &["missing field `field`"]),
         (config(|c| c + "[[block]]\nequal = [3]\n"), &["link.toml:16: ", "a field's name, or a table"]),
-        (config(|c| c + "[[block]]\nsimilar = \"name\"\nthreshold = 7\n"), &["link.toml: threshold 7"]),
+        (config(|c| c + "[[block]]\nsimilar = \"name\"\nthreshold = 7\n"), &["link.toml: block 1: threshold 7"]),
         (config(|c| c.replace("possible = 0.6", "missing = \"no\"")), &["link.toml:2: ", "\"skip\", or the share"]),
         (
             config(|c| c.replace("name = \"phone\"", "name = \"fax\"")),
@@ -368,8 +477,10 @@ fn refusals_name_file_line_field_and_the_way_out() {
         ("{}", "--truth t.jsonl --allow-repeated-ids", &["without --label and --allow-repeated-ids"]),
         ("{}", "--truth t.jsonl", &["t.jsonl: no such file"]),
         ("{}", "--truth r.jsonl", &["r.jsonl:1: not understood: missing field `a`"]),
-        ("{}", "--format parquet", &["records are read from JSON Lines, JSON arrays or CSV"]),
-        ("{}", "--threads 100000", &["100000 threads are not possible"]),
+        ("{}", "--format parquet", &["[possible values: jsonl, json, csv]"]),
+        ("{}", "--threads 100000", &["error: 100000 threads are not possible"]),
+        ("{}", "-o link.toml", &["link.toml: would overwrite the input link.toml"]),
+        ("{}", "--clusters link.toml", &["link.toml: would overwrite the input link.toml"]),
     ] {
         let place = Place::new();
         place.write("r.jsonl", format!("{good}{line}\n")).write("link.toml", CONFIG);
@@ -384,6 +495,7 @@ fn refusals_name_file_line_field_and_the_way_out() {
         .write("r.jsonl", good)
         .write("link.toml", CONFIG)
         .write("empty.jsonl", "\n")
+        .write("r.parquet", "")
         .write("short.csv", "name,address,phone\na,b\n");
     place.write("t.jsonl", "{\"a\":1,\"b\":9}\n");
     for (line, part) in [
@@ -393,6 +505,9 @@ fn refusals_name_file_line_field_and_the_way_out() {
         ("r.jsonl --config none.toml", "none.toml: no such file"),
         ("r.jsonl r.jsonl --config link.toml", "given twice"),
         ("r.jsonl --config link.toml --truth t.jsonl", "t.jsonl:1: no record has the id 9"),
+        ("r.jsonl --config link.toml --truth t.jsonl -o t.jsonl", "t.jsonl: would overwrite the input t.jsonl"),
+        ("r.jsonl --config link.toml --truth t.jsonl --clusters ./t.jsonl", "./t.jsonl: would overwrite the input t.jsonl"),
+        ("r.parquet --config link.toml", "r.parquet: is Parquet, and records are read from JSON Lines, JSON arrays or CSV"),
         ("r.jsonl --config link.toml --explain 1 2", "--explain 2: no record has this id"),
         ("r.jsonl --config link.toml --explain 1 1", "--explain 1: the same record twice"),
         ("r.jsonl", "--config"),
@@ -400,7 +515,15 @@ fn refusals_name_file_line_field_and_the_way_out() {
         let ran = place.run(&format!("link {line}"));
         assert!(ran.code == 2 && ran.err.contains(part), "{line}: {}", ran.err);
     }
+    let mut command = place.command("link - --config link.toml");
+    let ran = Ran::of(command.stdin(std::fs::File::open(place.path("short.csv")).unwrap()).output().unwrap());
+    assert!(
+        ran.code == 2 && ran.err.contains("stdin:1: not a JSON object") && ran.err.contains("of CSV say --format csv"),
+        "{}",
+        ran.err
+    );
     assert_eq!(place.run("link r.jsonl --config link.toml -q").code, 1, "no pair");
+    assert_eq!(place.read("t.jsonl"), "{\"a\":1,\"b\":9}\n");
 }
 
 /// Floors a little below what was measured; `docs/link.md` has the figures.

@@ -338,6 +338,11 @@ impl Block {
         room.split_inclusive(|&byte| byte == b'\n').enumerate().try_for_each(|(at, line)| give(at, line))
     }
 
+    /// Whether its records are rows of CSV, in which nothing is a missing value.
+    pub(crate) fn is_delimited(&self) -> bool {
+        matches!(self.records, Records::Cells(_))
+    }
+
     /// The number of the record last read, counted from the block's first.
     pub(crate) fn current_line(&self) -> u64 {
         self.current.load(Ordering::Relaxed) as u64

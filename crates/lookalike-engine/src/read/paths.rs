@@ -85,10 +85,11 @@ impl Paths {
         Ok(())
     }
 
-    /// The names of a line's fields, those inside of objects as paths, for messages.
+    /// The names of a line's fields, those inside of objects as paths, for messages: the first [`MOST_NAMES`], and of objects that are
+    /// more than [`DEEPEST`] deep only their own.
     pub(crate) fn names_in(line: &[u8]) -> Vec<String> {
         let mut names = Vec::new();
-        list(line, "", &mut names);
+        list(line, "", 1, &mut names);
         names
     }
 }
@@ -109,12 +110,19 @@ fn add(branches: &mut Vec<Branch>, name: &str, number: usize) {
     }
 }
 
-fn list(object_text: &[u8], before: &str, names: &mut Vec<String>) {
+/// What a message can show, and a stack bear.
+const MOST_NAMES: usize = 50;
+const DEEPEST: usize = 8;
+
+fn list(object_text: &[u8], before: &str, depth: usize, names: &mut Vec<String>) {
     let Ok(Fields(fields)) = object(object_text) else { return };
     for (name, value) in fields {
+        if names.len() == MOST_NAMES {
+            return;
+        }
         let name = format!("{before}{name}");
-        match value.get().starts_with('{') {
-            true => list(value.get().as_bytes(), &format!("{name}."), names),
+        match value.get().starts_with('{') && depth < DEEPEST {
+            true => list(value.get().as_bytes(), &format!("{name}."), depth + 1, names),
             false => names.push(name),
         }
     }
@@ -169,6 +177,14 @@ mod tests {
             assert_eq!(found, expected.map(|value| value.map(String::from)), "{line}");
         }
         assert_eq!(Paths::names_in(br#"{"id":1,"a":{"b":2,"c":{"d":[]}}}"#), ["id", "a.b", "a.c.d"]);
+    }
+
+    #[test]
+    fn names_of_deep_and_wide_objects_are_few() {
+        let deep = "{\"a\":".repeat(10_000) + "1" + &"}".repeat(10_000);
+        assert_eq!(Paths::names_in(deep.as_bytes()), ["a.a.a.a.a.a.a.a"]);
+        let wide: Vec<String> = (0..1000).map(|at| format!("\"f{at}\":1")).collect();
+        assert_eq!(Paths::names_in(format!("{{{}}}", wide.join(",")).as_bytes()).len(), MOST_NAMES);
     }
 
     #[test]

@@ -20,10 +20,14 @@ pub struct BlockFigures {
     pub block: String,
     /// Candidates that no earlier block made.
     pub candidates: u64,
+    /// Whether it is of bands: then values are buckets of one, a value may be in several, and so may a pair.
+    #[serde(skip)]
+    pub in_bands: bool,
     /// Values passed over because too many records have them (`at_most`).
     #[serde(skip_serializing_if = "is_zero")]
     pub values_passed_over: u64,
-    /// Pairs of records with these values; other blocks may have made some of them.
+    /// Pairs of records with these values, of bands counted in each, so that they are at most so many; other blocks may have made
+    /// some of them.
     #[serde(skip_serializing_if = "is_zero")]
     pub pairs_passed_over: u64,
 }
@@ -87,7 +91,13 @@ pub(super) fn candidates(
     let (mut found, mut columns) = (Found::default(), Vec::<Column>::new());
     let all: Vec<u32> = (0..gathered.records.len() as u32).collect();
     for (number, block) in linker.blocks().iter().enumerate() {
-        let mut figures = BlockFigures { block: block.name().into(), candidates: 0, values_passed_over: 0, pairs_passed_over: 0 };
+        let mut figures = BlockFigures {
+            block: block.name().into(),
+            candidates: 0,
+            in_bands: block.has_bands(),
+            values_passed_over: 0,
+            pairs_passed_over: 0,
+        };
         let width = block.keys();
         let made: Vec<Vec<u64>> = pool.install(|| {
             let keys = |some: &[u32]| {

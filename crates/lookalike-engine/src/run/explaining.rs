@@ -1,12 +1,13 @@
 //! Why two records are a match, or none.
 
-use lookalike::records::{Linker, Points, Verdict};
+use lookalike::records::{Block, Linker, Points, Verdict};
 use serde::Serialize;
+use serde_json::value::RawValue;
 
 use super::{
     dedup::pool,
     gathering::Gathered,
-    linking::{Link, gather},
+    linking::{Link, gather, raw},
 };
 use crate::{
     config::RunConfig,
@@ -14,20 +15,32 @@ use crate::{
 };
 
 /// What two records are compared by.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct LinkExplained {
-    /// The first record's id, as JSON.
-    pub a: String,
+    /// The first record's id, as it stands in the record.
+    pub a: Box<RawValue>,
     /// The second's.
-    pub b: String,
+    pub b: Box<RawValue>,
     /// Each field, in the configuration's order.
     pub fields: Vec<FieldExplained>,
     /// The score; none where no field counts.
     pub score: Option<f64>,
     /// What it makes of the pair.
     pub verdict: Verdict,
-    /// Each way to be candidates, and whether it makes them so; values that are passed over for being too common are not known.
-    pub blocks: Vec<(String, bool)>,
+    /// Each way to be candidates.
+    pub blocks: Vec<BlockExplained>,
+}
+
+/// What a block makes of two records.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BlockExplained {
+    /// What it asks for.
+    pub block: String,
+    /// Whether they have that.
+    pub joins: bool,
+    /// They are candidates only where no more records than these have it: it is not counted here how many have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_most: Option<u32>,
 }
 
 /// What a field says of two records.
@@ -61,7 +74,7 @@ pub fn explain_link(config: &RunConfig, asked: &Link, [a, b]: [&str; 2]) -> Resu
             let message = format!("--explain {}: the same record twice; a pair is two", gathered.id(a));
             return Err(Error::new(ErrorKind::Input, message));
         }
-        Ok(explained(&gathered, &linker, a, b))
+        explained(&gathered, &linker, a, b)
     })
 }
 
@@ -78,7 +91,7 @@ fn find(gathered: &Gathered, id: &str, collection: usize) -> Result<u32> {
     })
 }
 
-fn explained(gathered: &Gathered, linker: &Linker, a: u32, b: u32) -> LinkExplained {
+fn explained(gathered: &Gathered, linker: &Linker, a: u32, b: u32) -> Result<LinkExplained> {
     let records = &gathered.records;
     let field = |(at, config): (usize, &lookalike::records::FieldConfig)| FieldExplained {
         field: config.name.clone(),
@@ -91,13 +104,18 @@ fn explained(gathered: &Gathered, linker: &Linker, a: u32, b: u32) -> LinkExplai
         },
         weight: config.weight,
     };
+    let block = |block: &Block| BlockExplained {
+        block: block.name().into(),
+        joins: block.joins(records, a, b),
+        at_most: block.at_most(),
+    };
     let score = linker.score(records, a, b);
-    LinkExplained {
-        a: gathered.id(a).into(),
-        b: gathered.id(b).into(),
+    Ok(LinkExplained {
+        a: raw(gathered.id(a))?.to_owned(),
+        b: raw(gathered.id(b))?.to_owned(),
         fields: linker.config().fields.iter().enumerate().map(field).collect(),
         verdict: score.map_or(Verdict::Not, |score| linker.verdict(score)),
         score,
-        blocks: linker.blocks().iter().map(|block| (block.name().into(), block.joins(records, a, b))).collect(),
-    }
+        blocks: linker.blocks().iter().map(block).collect(),
+    })
 }

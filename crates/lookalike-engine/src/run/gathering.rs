@@ -1,10 +1,11 @@
 //! Records with fields → their normal forms, held compactly: what a linkage goes by.
 
-use std::{borrow::Cow, collections::BTreeMap};
+use std::{borrow::Cow, collections::BTreeMap, ops::Range};
 
 use lookalike::records::{Linker, Records, Room as Normal};
 use rayon::ThreadPool;
 use serde_json::value::RawValue;
+use xxhash_rust::xxh3::xxh3_128;
 
 use super::{
     ids::hash_name,
@@ -42,13 +43,33 @@ impl Gathered {
         let fields = linker.config().fields.len();
         let mut all =
             Self { records: Records::new(fields), ids: Records::new(1), labels: Vec::new(), split: 0, by_id: Default::default() };
+        let asked = Asked::new(config, linker);
+        let (mut seen, mut first) = (vec![false; asked.paths_of_fields], Vec::new());
         for (collection, name) in config.inputs.iter().enumerate() {
-            all.collection(config, name, collection.min(1), (linker, pool, observer))?;
+            let came = all.collection(config, name, collection.min(1), (&asked, linker, pool, observer))?;
+            asked.refuse_absent(&came.seen, &came.first, name)?;
+            seen.iter_mut().zip(&came.seen).for_each(|(seen, other)| *seen |= other);
             if collection == 0 {
                 all.split = all.len()?;
+                first = came.first;
             }
+            all.refuse_unlabelled(config, name, collection)?;
         }
+        asked.refuse_absent_everywhere(&seen, &first, &config.inputs)?;
         Ok(all)
+    }
+
+    /// Refuses a label that no record of a collection has: all pairs would be wrong.
+    fn refuse_unlabelled(&self, config: &RunConfig, name: &str, collection: usize) -> Result<()> {
+        let Some(label) = &config.label_field else { return Ok(()) };
+        let own = if collection == 0 { &self.labels[..] } else { &self.labels[self.split as usize..] };
+        if own.iter().any(|label| *label != 0) {
+            return Ok(());
+        }
+        let message = format!(
+            "{name}: --label {label}: no record has this field with something in it; name the one that says which records are of one thing"
+        );
+        Err(Error::new(ErrorKind::Record, message))
     }
 
     /// How many records there are.
@@ -81,20 +102,28 @@ impl Gathered {
         self.by_id[collection].get(&hash_name(id)).copied()
     }
 
+    /// The record with an id as it stands, or else with the same one of the other type: 7 and "7", which CSV does not tell apart.
+    pub(super) fn find_of_any_type(&self, id: &str, collection: usize) -> Option<u32> {
+        self.find(id, collection).or_else(|| match serde_json::from_str(id) {
+            Ok(serde_json::Value::String(text)) => self.find(&text, collection),
+            _ => self.find(&serde_json::Value::from(id).to_string(), collection),
+        })
+    }
+
     fn collection(
         &mut self,
         config: &RunConfig,
         name: &str,
         number: usize,
-        (linker, pool, observer): (&Linker, &ThreadPool, Observer),
-    ) -> Result<()> {
+        (asked, linker, pool, observer): (&Asked, &Linker, &ThreadPool, Observer),
+    ) -> Result<Came> {
         let source = open(config, name)?;
-        let asked = Asked::new(config, linker);
-        let (before, mut seen, mut names) = (self.records.len(), vec![false; asked.paths_of_fields], Vec::new());
+        let says_format = config.format.is_some() || Format::of_name(name).is_some();
+        let (before, mut came) = (self.records.len(), Came { seen: vec![false; asked.paths_of_fields], first: Vec::new() });
         in_order_placed(
             pool,
             Blocks::new(&source),
-            |block, worker: &mut Worker| asked.read(block, source.reading(), linker, worker),
+            |block, worker: &mut Worker| asked.read(block, (source.reading(), says_format), linker, worker),
             |place, piece: Piece| {
                 observer(Progress::new(Stage::Gathering, source.read(), source.total()));
                 for (at, line) in piece.lines.iter().enumerate() {
@@ -118,9 +147,9 @@ impl Gathered {
                 }
                 self.records.append(&piece.records);
                 self.labels.extend(&piece.labels);
-                seen.iter_mut().zip(&piece.seen).for_each(|(seen, other)| *seen |= other);
-                if names.is_empty() {
-                    names = piece.names;
+                came.seen.iter_mut().zip(&piece.seen).for_each(|(seen, other)| *seen |= other);
+                if came.first.is_empty() {
+                    came.first = piece.first;
                 }
                 self.len().map(drop)
             },
@@ -129,8 +158,16 @@ impl Gathered {
             let message = format!("{name}: no records: the input is empty, or has only blank lines");
             return Err(Error::new(ErrorKind::Input, message));
         }
-        asked.refuse_absent(&seen, &names, name)
+        Ok(came)
     }
+}
+
+/// What came of a collection's fields.
+struct Came {
+    /// Which of the paths some record has.
+    seen: Vec<bool>,
+    /// The first record, for messages.
+    first: Vec<u8>,
 }
 
 fn open(config: &RunConfig, name: &str) -> Result<Source> {
@@ -151,7 +188,7 @@ fn open(config: &RunConfig, name: &str) -> Result<Source> {
 struct Asked<'a> {
     paths: Paths,
     /// Of each field, its paths' numbers; the id's and the label's come behind all of them.
-    fields: Vec<(&'a str, std::ops::Range<usize>)>,
+    fields: Vec<(&'a str, Range<usize>)>,
     names: Vec<&'a str>,
     paths_of_fields: usize,
     id: &'a str,
@@ -172,18 +209,19 @@ struct Piece {
     records: Records,
     /// Empty where a record has none.
     ids: Records,
+    /// Equal for equal labels; 0 for none.
     labels: Vec<u128>,
     /// Where each record stands in the block.
     lines: Vec<u32>,
     /// Which of the paths some record has.
     seen: Vec<bool>,
-    /// The names of the first record's fields.
-    names: Vec<String>,
+    /// The first record.
+    first: Vec<u8>,
 }
 
 impl Weigh for Piece {
     fn weight(&self) -> usize {
-        self.records.size() + self.ids.size() + 16 * self.labels.len() + 4 * self.lines.len()
+        self.records.size() + self.ids.size() + 16 * self.labels.len() + 4 * self.lines.len() + self.first.len()
     }
 }
 
@@ -203,14 +241,20 @@ impl<'a> Asked<'a> {
         Self { paths: Paths::new(all), fields, paths_of_fields, id: &config.id_field, label, names }
     }
 
-    fn read(&self, block: &Block, reading: &Reading, linker: &Linker, worker: &mut Worker) -> Result<Piece> {
+    fn read(
+        &self,
+        block: &Block,
+        (reading, says_format): (&Reading, bool),
+        linker: &Linker,
+        worker: &mut Worker,
+    ) -> Result<Piece> {
         let mut piece = Piece {
             records: Records::new(self.fields.len()),
             ids: Records::new(1),
             labels: Vec::new(),
             lines: Vec::new(),
             seen: vec![false; self.paths_of_fields],
-            names: Vec::new(),
+            first: Vec::new(),
         };
         let Worker { room, normal, line, text, values } = worker;
         values.resize(self.fields.len(), String::new());
@@ -218,9 +262,13 @@ impl<'a> Asked<'a> {
             let wrong = |what: String| Error::on_line(ErrorKind::Record, at as u64, what);
             let object = block.fields(at, reading, room, line).map_err(|fault| wrong(fault.to_string()))?;
             let Some(object) = object else { continue };
-            let found = self.paths.find(object).map_err(wrong)?;
+            let no_object = !says_format && !object.trim_ascii_start().starts_with(b"{");
+            let found = self
+                .paths
+                .find(object)
+                .map_err(|what| wrong(if no_object { what + "; of CSV say --format csv" } else { what }))?;
             if piece.lines.is_empty() {
-                piece.names = Paths::names_in(object);
+                piece.first = object.to_vec();
             }
             piece.lines.push(at as u32);
             for ((_, numbers), (field, into)) in self.fields.iter().zip(values.iter_mut().enumerate()) {
@@ -239,31 +287,47 @@ impl<'a> Asked<'a> {
             }
             piece.records.push(values.iter().map(String::as_str));
             let id = name(found[self.paths_of_fields], self.id, "an id", "--id-field").map_err(wrong)?;
-            piece.ids.push([id]);
+            piece.ids.push([if block.is_delimited() && id == "\"\"" { "" } else { id }]);
             if let Some(field) = self.label {
-                let label = name(found[self.paths_of_fields + 1], field, "a label", "--label").map_err(wrong)?;
-                piece.labels.push(if label.is_empty() { 0 } else { hash_name(label) });
+                let value = found[self.paths_of_fields + 1];
+                name(value, field, "a label", "--label").map_err(wrong)?;
+                // What it says, since CSV has no numbers: 7 and "7" are one label.
+                let label = value.map_or(Ok("".into()), |value| written(value, field)).map_err(wrong)?;
+                piece.labels.push(if label.is_empty() { 0 } else { xxh3_128(label.as_bytes()).max(1) });
             }
         }
         Ok(piece)
     }
 
-    /// Refuses a field that no record has: nobody meant that.
-    fn refuse_absent(&self, seen: &[bool], names: &[String], input: &str) -> Result<()> {
-        let Some((field, absent)) = self
-            .fields
-            .iter()
-            .find_map(|(field, numbers)| numbers.clone().find(|&number| !seen[number]).map(|number| (field, self.names[number])))
-        else {
-            return Ok(());
-        };
-        let names: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
-        let message = format!(
-            "{input}: no record has {absent:?}, from which the field {field:?} is; the first one has {}: say with from where it stands",
-            if names.is_empty() { "no fields".into() } else { names.join(", ") }
-        );
-        Err(Error::new(ErrorKind::Record, message))
+    /// Refuses a field of which no record of a collection has any part: nobody meant that. Of several parts one is enough, since two
+    /// collections may have other names for the same.
+    fn refuse_absent(&self, seen: &[bool], first: &[u8], input: &str) -> Result<()> {
+        match self.fields.iter().find(|(_, numbers)| !numbers.clone().any(|number| seen[number])) {
+            None => Ok(()),
+            Some((field, numbers)) => Err(absent(input, field, &self.names[numbers.clone()], first)),
+        }
     }
+
+    /// Refuses a part of a field that no record of any collection has.
+    fn refuse_absent_everywhere(&self, seen: &[bool], first: &[u8], inputs: &[String]) -> Result<()> {
+        let of_path = |(field, numbers): &(&str, Range<usize>)| {
+            let number = numbers.clone().find(|&number| !seen[number])?;
+            Some(absent(&inputs.join(", "), field, &self.names[number..=number], first))
+        };
+        self.fields.iter().find_map(of_path).map_or(Ok(()), Err)
+    }
+}
+
+fn absent(input: &str, field: &str, paths: &[&str], first: &[u8]) -> Error {
+    let quoted = |name: &dyn std::fmt::Debug| format!("{name:?}");
+    let absent: Vec<String> = paths.iter().map(|path| quoted(path)).collect();
+    let names: Vec<String> = Paths::names_in(first).iter().map(|name| quoted(name)).collect();
+    let message = format!(
+        "{input}: no record has {}, from which the field {field:?} is; the first one has {}: say with from where it stands",
+        absent.join(" or "),
+        if names.is_empty() { "no fields".into() } else { names.join(", ") }
+    );
+    Error::new(ErrorKind::Record, message)
 }
 
 /// What a value says; nothing where it is null.

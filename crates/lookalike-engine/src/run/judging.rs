@@ -75,7 +75,7 @@ struct TruePair<'a> {
 }
 
 impl Truth {
-    /// Reads true pairs: JSON Lines, each with two ids, `a` and `b`. Of two collections one is in each, in either order.
+    /// Reads true pairs: JSON Lines, each with two ids, `a` and `b`, of which 7 and "7" may stand for each other. Of two collections one is in each, in either order.
     ///
     /// # Errors
     /// A file that cannot be read, a line that is no such pair, an id that no record has.
@@ -83,16 +83,18 @@ impl Truth {
         let mut pairs = Vec::new();
         each_line(path, Reading::lines(), temp_dir, |line, _| {
             let TruePair { a, b } = parse(line, "{\"a\": \"one id\", \"b\": \"another\"}")?;
-            let across = |a: &RawValue, b: &RawValue| Some((gathered.find(a.get(), 0)?, gathered.find(b.get(), 1)?));
-            let within = |id: &RawValue| {
-                gathered.find(id.get(), 0).ok_or_else(|| format!("no record has the id {id}; ids must stand as in the records"))
-            };
+            let find = |id: &RawValue, collection| gathered.find_of_any_type(id.get(), collection);
+            let across = |a: &RawValue, b: &RawValue| Some((find(a, 0)?, find(b, 1)?));
+            let within =
+                |id: &RawValue| find(id, 0).ok_or_else(|| format!("no record has the id {id}; ids must stand as in the records"));
             let (a, b) = match gathered.are_two() {
                 true => across(a, b).or_else(|| across(b, a)).ok_or_else(|| {
                     format!("no record of the first collection has the id {a}, or none of the second the id {b}, nor the other way round")
                 })?,
-                false if a.get() == b.get() => return Err(format!("pairs {a} with itself; a pair is two records")),
-                false => (within(a)?, within(b)?),
+                false => match (within(a)?, within(b)?) {
+                    (one, other) if one == other => return Err(format!("pairs {a} with itself; a pair is two records")),
+                    pair => pair,
+                },
             };
             pairs.push((a.min(b), a.max(b)));
             Ok(())
@@ -126,17 +128,19 @@ impl Truth {
         }
     }
 
-    /// Compares what was found with the truth.
+    /// Compares what was found with the truth: pairs, of which some are matches and the others possible ones.
     pub(super) fn judge(
         &self,
         gathered: &Gathered,
         candidates: u64,
-        [matches, possible]: [&[Scored]; 2],
+        (pairs, is_match): (&[Scored], &dyn Fn(&Scored) -> bool),
         clusters: &[u32],
     ) -> Judged {
-        let right = |pairs: &[Scored]| pairs.iter().filter(|pair| self.has(pair.a, pair.b)).count() as u64;
+        let is_right = |pair: &&Scored| self.has(pair.a, pair.b);
+        let found = pairs.iter().filter(|pair| is_match(pair)).count() as u64;
+        let right = pairs.iter().filter(|pair| is_match(pair)).filter(is_right).count() as u64;
         let (truth, clustered) = self.counted(clusters, gathered);
-        let counts = PairCounts { found_true: right(matches), found: matches.len() as u64, truth };
+        let counts = PairCounts { found_true: right, found, truth };
         let LinkShares { precision, recall, f1 } = LinkShares::of(counts);
         let found = pairs_within((0..).zip(clusters.iter().copied()), gathered);
         Judged {
@@ -147,7 +151,7 @@ impl Truth {
             precision,
             recall,
             f1,
-            possible_right: right(possible),
+            possible_right: pairs.iter().filter(|pair| !is_match(pair)).filter(is_right).count() as u64,
             clusters: LinkShares::of(PairCounts { found_true: clustered, found, truth }),
         }
     }

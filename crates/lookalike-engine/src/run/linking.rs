@@ -16,7 +16,7 @@ use super::{
 use crate::{
     config::{Observer, RunConfig},
     error::{Error, ErrorKind, Result, without_panic},
-    read::expand,
+    read::{Input, expand},
     write::{Output, finish, refuse_other_than_lines, refuse_overwriting},
 };
 
@@ -32,6 +32,8 @@ pub struct Link {
     pub clusters: Option<PathBuf>,
     /// True pairs, to judge by.
     pub truth: Option<PathBuf>,
+    /// The file that the configuration was read from: no output may go there.
+    pub config_path: Option<PathBuf>,
 }
 
 /// What was compared and found.
@@ -64,8 +66,9 @@ pub struct LinkSummary {
 }
 
 /// Reads records, scores candidates, and writes those that match or may, by default to standard output: JSON Lines, sorted by the
-/// records' places in the input. The records' normal forms are held, some 8 bytes a record and 4 a field besides their characters,
-/// the ids, 4 bytes a record and key of a block, and 16 for each pair that is written.
+/// records' places in the input. Held of each record are its normal forms, 8 bytes and 4 a field besides their characters; its id, 12
+/// bytes besides its characters, and some 30 to find it by; 4 bytes for each key that a block gives it, and while a block's keys are made
+/// 8 for each and 16 besides; and 16 with `--label`. A match or possible match takes 16 bytes, up to twice that while a block is scored.
 ///
 /// # Errors
 /// A configuration that cannot be; an input that cannot be read, a record or a value that is none, an id that stands twice, a field
@@ -88,15 +91,14 @@ fn all(config: &RunConfig, asked: &Link, output: &Path, observer: Observer) -> R
         return Err(Error::new(ErrorKind::Config, message));
     }
     let outputs: Vec<&Path> = [output].into_iter().chain(asked.clusters.as_deref()).collect();
-    refuse_overwriting(&outputs, &expand(config)?)?;
+    let mut inputs = expand(config)?;
+    let others = asked.truth.iter().chain(&asked.config_path).filter(|path| *path != Path::new("-"));
+    inputs.extend(others.cloned().map(Input::File));
+    refuse_overwriting(&outputs, &inputs)?;
     refuse_other_than_lines(output, "pairs")?;
     asked.clusters.as_deref().map_or(Ok(()), |path| refuse_other_than_lines(path, "clusters"))?;
     let pool = pool(config.threads)?;
     let mut gathered = gather(config, &linker, &pool, observer)?;
-    if let Some(label) = config.label_field.as_ref().filter(|_| gathered.labels.iter().all(|label| *label == 0)) {
-        let message = format!("--label {label}: no record has this field; name the one that says which records are of one thing");
-        return Err(Error::new(ErrorKind::Record, message));
-    }
     let truth = match &asked.truth {
         Some(path) => Some(Truth::read(path, &gathered, &config.temp_dir)?),
         None => config.label_field.as_ref().map(|_| Truth::Labels(std::mem::take(&mut gathered.labels))),
@@ -104,30 +106,31 @@ fn all(config: &RunConfig, asked: &Link, output: &Path, observer: Observer) -> R
     let mut output = Output::create(output, config.threads)?;
     let mut roll = asked.clusters.as_deref().map(|path| Output::create(path, config.threads)).transpose()?;
 
-    let mut found = blocking::candidates(&gathered, &linker, truth.as_ref(), linker.config().possible, &pool, observer);
+    let mut found = blocking::candidates(&gathered, &linker, truth.as_ref(), linker.config().least(), &pool, observer);
     if linker.config().one_to_one {
         one_to_one(&mut found.pairs, gathered.records.len());
     }
-    let (matches, possible): (Vec<Scored>, Vec<Scored>) =
-        found.pairs.iter().partition(|pair| linker.verdict(pair.score) == Verdict::Match);
-    let leaders = clusters(linker.config().clusters, &matches, gathered.records.len());
-    let written = if asked.matches_only { &matches } else { &found.pairs };
-    write_pairs(written, &gathered, &linker, &pool, &mut output)?;
+    // Matches and possible ones are told apart whenever that is asked, and not held apart.
+    let is_match = |pair: &Scored| linker.verdict(pair.score) == Verdict::Match;
+    let all_found = found.pairs.len() as u64;
+    let matches = found.pairs.iter().filter(|pair| is_match(pair)).count() as u64;
+    let leaders = clusters(linker.config().clusters, found.pairs.iter().filter(|pair| is_match(pair)), gathered.records.len());
+    write_pairs(&found.pairs, asked.matches_only, &gathered, &linker, &pool, &mut output)?;
     let sizes = sizes(&leaders);
     if let Some(roll) = &mut roll {
         write_clusters(&leaders, &sizes, &gathered, roll)?;
     }
     finish([Some(output), roll])?;
-    let judge = |truth: Truth| truth.judge(&gathered, found.right, [&matches, &possible], &leaders);
+    let judge = |truth: Truth| truth.judge(&gathered, found.right, (&found.pairs, &is_match), &leaders);
     let several = sizes.iter().filter(|&&size| size > 1);
     Ok(LinkSummary {
         records: gathered.records.len() as u64,
         records_a: gathered.are_two().then_some(gathered.split.into()),
         possible_pairs: gathered.pairs(),
         candidates: found.blocks.iter().map(|block| block.candidates).sum(),
-        matches: matches.len() as u64,
-        possible: possible.len() as u64,
-        written: written.len() as u64,
+        matches,
+        possible: all_found - matches,
+        written: if asked.matches_only { matches } else { all_found },
         clusters: several.clone().count() as u64,
         clustered: several.map(|&size| u64::from(size)).sum(),
         judged: truth.map(judge),
@@ -162,10 +165,21 @@ fn by_name<S: serde::Serializer>(points: &[(&str, Option<f64>)], serializer: S) 
 const AT_A_TIME: usize = 1 << 16;
 const BY_ONE: usize = 1 << 10;
 
-fn write_pairs(pairs: &[Scored], gathered: &Gathered, linker: &Linker, pool: &ThreadPool, output: &mut Output) -> Result<()> {
+fn write_pairs(
+    pairs: &[Scored],
+    matches_only: bool,
+    gathered: &Gathered,
+    linker: &Linker,
+    pool: &ThreadPool,
+    output: &mut Output,
+) -> Result<()> {
     let lines = |some: &[Scored]| {
         let mut lines = Vec::new();
         for &Scored { a, b, score } in some {
+            let verdict = linker.verdict(score);
+            if matches_only && verdict != Verdict::Match {
+                continue;
+            }
             let points = linker.config().fields.iter().enumerate().map(|(at, field)| {
                 let points = match linker.points(&gathered.records, at, a, b) {
                     Points::Given(points) | Points::Missing(points) => Some((points * 100.0).round() / 100.0),
@@ -173,8 +187,8 @@ fn write_pairs(pairs: &[Scored], gathered: &Gathered, linker: &Linker, pool: &Th
                 };
                 (field.name.as_str(), points)
             });
-            let (verdict, points) = (linker.verdict(score), points.collect());
-            push_line(&PairLine { a: raw(gathered.id(a))?, b: raw(gathered.id(b))?, score, verdict, points }, &mut lines)?;
+            let line = PairLine { a: raw(gathered.id(a))?, b: raw(gathered.id(b))?, score, verdict, points: points.collect() };
+            push_line(&line, &mut lines)?;
         }
         Ok(lines)
     };
@@ -225,6 +239,6 @@ fn push_line(line: &impl Serialize, into: &mut Vec<u8>) -> Result<()> {
 }
 
 /// An id as a serialiser takes it.
-fn raw(id: &str) -> Result<&RawValue> {
+pub(super) fn raw(id: &str) -> Result<&RawValue> {
     serde_json::from_str(id).map_err(|error| Error::new(ErrorKind::Internal, format!("an id is no JSON: {error}")))
 }

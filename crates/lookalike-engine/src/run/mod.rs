@@ -66,7 +66,7 @@ pub use carding::{Cards, CardsSummary, First, FirstPairs, Genuine, cards};
 pub use dedup::{Outputs, dedup, dedup_told};
 pub use emitting::Tell;
 pub use enrolling::{Roll, enrol};
-pub use explaining::{FieldExplained, LinkExplained, explain_link};
+pub use explaining::{BlockExplained, FieldExplained, LinkExplained, explain_link};
 pub use finding::Finding;
 pub use judging::{Judged, LinkShares};
 pub use linking::{Link, LinkSummary, link};

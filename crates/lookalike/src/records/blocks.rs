@@ -10,7 +10,7 @@ use super::{
     table::Records,
 };
 use crate::{
-    error::{ErrorKind, Result},
+    error::{Error, ErrorKind, Result},
     fingerprint::{DigestBy, fingerprint_set},
     lsh::{Curve, Shape, band_keys},
     shingle::Shingling,
@@ -47,6 +47,8 @@ impl Block {
     /// Checks what is asked; `number` is which it is, from 1.
     pub(super) fn new(config: &BlockConfig, number: usize, fields: &[FieldConfig]) -> Result<Self> {
         let wrong = |what: String| ErrorKind::Link(format!("block {number} {what}"));
+        // What another part of the core refuses says nothing of blocks.
+        let of_this = |error: Error| Error::from(ErrorKind::Link(format!("block {number}: {error}")));
         let place = |name: &String| {
             fields.iter().position(|field| field.name == *name).ok_or_else(|| ErrorKind::LinkField {
                 place: format!("block {number}"),
@@ -71,15 +73,19 @@ impl Block {
                 if parts.iter().any(|part| part.prefix == Some(0) || part.suffix == Some(0)) {
                     return Err(wrong("takes no character of a field: give prefix and suffix 1 or more".into()).into());
                 }
+                if let Some((_, part)) = parts.iter().enumerate().find(|(at, part)| parts[..*at].contains(part)) {
+                    return Err(wrong(format!("has {:?} twice in equal: leave one out", shown(part))).into());
+                }
                 let name = parts.iter().map(shown).collect::<Vec<_>>().join(" + ");
                 let parts = parts.iter().map(|part| Ok((place(&part.field)?, part.clone())));
                 (By::Equal(parts.collect::<Result<_>>()?), name)
             }
             (Some(field), []) => {
                 let (ngrams, threshold) = (config.ngrams.unwrap_or(NGRAMS), config.threshold.unwrap_or(THRESHOLD));
-                let curve = Shape::choose(threshold, config.recall.unwrap_or(RECALL))?.curve();
+                let curve = Shape::choose(threshold, config.recall.unwrap_or(RECALL)).map_err(of_this)?.curve();
                 let minhash = OnePermutation::new(curve.bands * curve.rows, SEED);
-                let by = By::Similar { field: place(field)?, shingling: Shingling::new(ngrams)?, curve, minhash };
+                let by =
+                    By::Similar { field: place(field)?, shingling: Shingling::new(ngrams).map_err(of_this)?, curve, minhash };
                 (by, format!("{field} ~ {threshold}"))
             }
         };
@@ -94,6 +100,11 @@ impl Block {
     /// Records of one key beyond which it is passed over.
     pub fn at_most(&self) -> Option<u32> {
         self.at_most
+    }
+
+    /// Whether it is of bands: then a key is a band's, and a pair may have several in common.
+    pub fn has_bands(&self) -> bool {
+        matches!(self.by, By::Similar { .. })
     }
 
     /// How many keys it gives a record.

@@ -14,9 +14,9 @@ pub struct LinkConfig {
     /// From this score on a pair is a match.
     #[serde(rename = "match", default = "LinkConfig::usual_match")]
     pub matches: f64,
-    /// From this score on, and below `match`, it is a possible one.
-    #[serde(default = "LinkConfig::usual_possible")]
-    pub possible: f64,
+    /// From this score on, and below `match`, it is a possible one. None for 0.75, or `match` where that is less.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub possible: Option<f64>,
     /// Each record is in one pair at most: the pairs with the best scores stand.
     #[serde(default)]
     pub one_to_one: bool,
@@ -36,12 +36,13 @@ pub struct LinkConfig {
 
 impl LinkConfig {
     /// Two of three fields alike, and a third that is not all different.
-    const fn usual_match() -> f64 {
+    pub(super) const fn usual_match() -> f64 {
         0.85
     }
 
-    const fn usual_possible() -> f64 {
-        0.75
+    /// From which score on a pair is a possible match.
+    pub fn least(&self) -> f64 {
+        self.possible.unwrap_or(self.matches.min(0.75))
     }
 }
 
@@ -49,7 +50,7 @@ impl Default for LinkConfig {
     fn default() -> Self {
         Self {
             matches: Self::usual_match(),
-            possible: Self::usual_possible(),
+            possible: None,
             one_to_one: false,
             clusters: ClusterBy::default(),
             missing: Missing::default(),
@@ -127,7 +128,7 @@ pub struct FieldConfig {
     /// What it is called, in blocks and in the output.
     pub name: String,
     /// Where it stands in a record, `address.city` for what stands inside; several are joined by a space. None for its name.
-    #[serde(default, deserialize_with = "one_or_several", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "names", skip_serializing_if = "Vec::is_empty")]
     pub from: Vec<String>,
     /// What it is: decides how values are normalised and compared.
     #[serde(rename = "type")]
@@ -190,7 +191,7 @@ pub enum Kind {
     Phone,
     /// Year, month and day, however they are written.
     Date,
-    /// The first number that stands there.
+    /// The first number that stands there; the point is a point, and commas are between thousands.
     Number,
     /// Canonical words.
     Text,
@@ -214,8 +215,8 @@ pub enum Compare {
     Words,
     /// Words in common, of those of the shorter.
     Shorter,
-    /// Each word with the one most like it (Monge and Elkan 1996), both ways; an initial is like a word that begins with it, and
-    /// words of digits are the same or not.
+    /// Each word with the one most like it (Monge and Elkan 1996), both ways, a repeated word once; an initial is like a word that
+    /// begins with it, and words of digits are the same or not. Of values of more than 1,000 words all are the same or not.
     Soft,
     /// Runs of three characters in common, of all (Jaccard).
     Trigrams,
@@ -228,7 +229,7 @@ pub enum Compare {
 #[serde(deny_unknown_fields)]
 pub struct BlockConfig {
     /// These, all of them, are the same.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "parts", skip_serializing_if = "Vec::is_empty")]
     pub equal: Vec<Part>,
     /// Or else: runs of characters of this field resemble each other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -242,8 +243,8 @@ pub struct BlockConfig {
     /// The share of pairs at the threshold that are found; 0.95 where nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recall: Option<f64>,
-    /// Records of one value beyond which it is passed over, because it says too little: the pairs are counted, and told. None for
-    /// no such limit.
+    /// Records of one value, or of `similar` in one bucket of a band, beyond which it is passed over, because it says too little:
+    /// the pairs are counted, and told. None for no such limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_most: Option<u32>,
 }
@@ -334,23 +335,45 @@ impl<'de> Deserialize<'de> for Part {
     }
 }
 
-fn one_or_several<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+/// The names of fields that a value is of: one, or a list of at least one.
+fn names<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "the name of a field of the records, or a list of such")]
+    enum Told {
+        One(String),
+        Several(Vec<String>),
+    }
+    match Told::deserialize(deserializer)? {
+        Told::One(name) => Ok(vec![name]),
+        Told::Several(names) if names.is_empty() => {
+            Err(de::Error::custom("from is an empty list: give the name of a field of the records, or leave it out"))
+        }
+        Told::Several(names) => Ok(names),
+    }
+}
+
+/// One part by itself, or a list.
+fn parts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Part>, D::Error> {
     struct Either;
     impl<'de> Visitor<'de> for Either {
-        type Value = Vec<String>;
+        type Value = Vec<Part>;
 
         fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-            f.write_str("the name of a field of the records, or a list of such")
+            f.write_str("the name of a field, or a list of names and of tables such as { field = \"surname\", prefix = 4 }")
         }
 
-        fn visit_str<E: de::Error>(self, name: &str) -> Result<Self::Value, E> {
-            Ok(vec![name.into()])
+        fn visit_str<E: de::Error>(self, field: &str) -> Result<Self::Value, E> {
+            Ok(vec![Part { field: field.into(), take: Take::Whole, prefix: None, suffix: None }])
         }
 
-        fn visit_seq<A: SeqAccess<'de>>(self, mut names: A) -> Result<Self::Value, A::Error> {
+        fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+            Ok(vec![Part::deserialize(MapAccessDeserializer::new(map))?])
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<Self::Value, A::Error> {
             let mut all = Vec::new();
-            while let Some(name) = names.next_element()? {
-                all.push(name);
+            while let Some(part) = parts.next_element()? {
+                all.push(part);
             }
             Ok(all)
         }

@@ -132,7 +132,7 @@ impl Linker {
     pub fn verdict(&self, score: f64) -> Verdict {
         match score {
             _ if score >= self.config.matches => Verdict::Match,
-            _ if score >= self.config.possible => Verdict::Possible,
+            _ if score >= self.config.least() => Verdict::Possible,
             _ => Verdict::Not,
         }
     }
@@ -148,17 +148,19 @@ fn above(floor: f64, similarity: f64) -> f64 {
 fn check(config: &LinkConfig) -> Result<()> {
     let wrong = |what: String| Err(ErrorKind::Link(what).into());
     let is_share = |share: f64| (0.0..=1.0).contains(&share);
-    let LinkConfig { matches, possible, missing, fields, .. } = config;
+    let LinkConfig { matches, missing, fields, .. } = config;
     // Written so that NaN fails.
     if !(*matches > 0.0 && *matches <= 1.0) {
         return wrong(format!("match = {matches} is no score to ask for: give a number above 0 and up to 1, such as 0.85"));
     }
-    if !(*possible > 0.0 && *possible <= 1.0) {
+    let possible = config.least();
+    if !(possible > 0.0 && possible <= 1.0) {
         return wrong(format!("possible = {possible} is no score to ask for: give a number above 0 and up to 1, such as 0.75"));
     }
-    if possible > matches {
+    if possible > *matches {
+        let default = if *matches == LinkConfig::usual_match() { ", which is the default" } else { "" };
         return wrong(format!(
-            "possible = {possible} is above match = {matches}: a possible match has a lower score than a match; exchange them, or give both the same"
+            "possible = {possible} is above match = {matches}{default}: a possible match has a lower score than a match; exchange them, or give both the same"
         ));
     }
     if fields.is_empty() {
@@ -173,6 +175,10 @@ fn check(config: &LinkConfig) -> Result<()> {
         let FieldConfig { name, weight, floor, .. } = field;
         if name.is_empty() || field.from.iter().any(String::is_empty) {
             return wrong(format!("field {} has no name: give one", at + 1));
+        }
+        if let Some(twice) = field.from.iter().enumerate().find_map(|(at, path)| field.from[..at].contains(path).then_some(path))
+        {
+            return wrong(format!("field {name:?}: from has {twice:?} twice: leave one out"));
         }
         if fields[..at].iter().any(|other| other.name == *name) {
             return wrong(format!("field {name:?} stands twice: give each a name of its own, and say with from where it stands"));
@@ -193,6 +199,10 @@ fn check(config: &LinkConfig) -> Result<()> {
         }
         if field.within.is_some_and(|within| !(within > 0.0 && within.is_finite())) {
             return wrong(format!("field {name:?}: within must be a number above 0"));
+        }
+        if field.compare.is_some() && (field.within.is_some() || field.month_first) {
+            let what = if field.within.is_some() { "within" } else { "month_first" };
+            return wrong(format!("field {name:?}: {what} is of the type's own way of comparing: leave out compare, or {what}"));
         }
         if field.month_first && field.kind != Kind::Date {
             return wrong(format!("field {name:?}: month_first goes with type = \"date\": leave it out"));

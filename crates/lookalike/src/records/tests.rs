@@ -79,8 +79,23 @@ fn refusals_say_what_and_what_to_do() {
         (with(|c| c.fields.clear()), "no field: name at least one"),
         (with(|c| c.matches = 1.5), "match = 1.5"),
         (with(|c| c.matches = f64::NAN), "match = NaN"),
-        (with(|c| c.possible = 0.0), "possible = 0"),
-        (with(|c| c.possible = 0.9), "possible = 0.9 is above match = 0.85"),
+        (with(|c| c.possible = Some(0.0)), "possible = 0"),
+        (with(|c| c.possible = Some(0.9)), "possible = 0.9 is above match = 0.85, which is the default: "),
+        (with(|c| (c.matches, c.possible) = (0.8, Some(0.9))), "possible = 0.9 is above match = 0.8: "),
+        (with(|c| c.fields[0].from = vec!["x".into(), "y".into(), "x".into()]), "field \"a\": from has \"x\" twice"),
+        (
+            with(|c| (c.fields[1].month_first, c.fields[1].compare) = (true, Some(Compare::Exact))),
+            "month_first is of the type's own",
+        ),
+        (
+            with(|c| {
+                let number =
+                    FieldConfig { within: Some(2.0), compare: Some(Compare::Edits), ..FieldConfig::new("n", Kind::Number) };
+                c.fields[1] = number;
+            }),
+            "field \"n\": within is of the type's own",
+        ),
+        (with(|c| c.blocks = vec![BlockConfig::equal(&["a", "b", "a"])]), "block 1 has \"a\" twice in equal"),
         (with(|c| c.missing = Missing::Share(2.0)), "missing = 2"),
         (with(|c| c.fields[0].missing = Some(Missing::Share(-1.0))), "field \"a\": missing = -1"),
         (with(|c| c.fields[1].name = "a".into()), "field \"a\" stands twice"),
@@ -101,13 +116,16 @@ fn refusals_say_what_and_what_to_do() {
             with(|c| c.blocks = vec![BlockConfig::equal(&["a"]), BlockConfig::equal(&["c"])]),
             "block 2 names the field \"c\", and there is none of that name: the fields are \"a\", \"b\"",
         ),
-        (with(|c| c.blocks = vec![BlockConfig::similar("a", 2.0)]), "threshold 2"),
-        (with(|c| c.blocks = vec![BlockConfig { ngrams: Some(0), ..BlockConfig::similar("a", 0.5) }]), "a shingle of 0"),
+        (with(|c| c.blocks = vec![BlockConfig::similar("a", 2.0)]), "block 1: threshold 2"),
+        (with(|c| c.blocks = vec![BlockConfig { ngrams: Some(0), ..BlockConfig::similar("a", 0.5) }]), "block 1: a shingle of 0"),
     ] {
         assert!(error.to_string().contains(part), "{error}: {part}");
         let _: &ErrorKind = Error::kind(&error);
     }
     assert!(Linker::new(usual()).is_ok());
+    let low = Linker::new(LinkConfig { matches: 0.7, ..usual() }).unwrap();
+    assert_eq!((low.config().least(), low.verdict(0.7), low.verdict(0.69)), (0.7, Verdict::Match, Verdict::Not));
+    assert_eq!(usual().least(), 0.75);
 }
 
 /// A part of a value as its name says, the obvious way.

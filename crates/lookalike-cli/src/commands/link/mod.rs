@@ -8,12 +8,12 @@ use std::{
     process::ExitCode,
 };
 
-use clap::Args;
-use lookalike::records::{LinkConfig, Verdict};
-use lookalike_engine::{Format, Link as Asked, RunConfig, explain_link, link};
+use clap::{Args, ValueEnum};
+use lookalike::records::{LinkConfig, Linker, Verdict};
+use lookalike_engine::{Error, Format, Link as Asked, RunConfig, explain_link, link};
 
 use crate::{
-    args::{FormatBy, delimiter},
+    args::delimiter,
     output::{Bars, print, say},
 };
 
@@ -66,7 +66,7 @@ pub struct Link {
     label: Option<String>,
     /// Tell why these two records match or not, and link nothing; of two collections one of A, then one of B. Exit code 1 when they
     /// are not even a possible match
-    #[arg(long, num_args = 2, value_names = ["ID", "ID"])]
+    #[arg(long, num_args = 2, value_names = ["ID", "ID"], allow_hyphen_values = true)]
     #[arg(conflicts_with_all = ["output", "clusters", "one_to_one", "matches_only", "truth", "label"])]
     explain: Option<Vec<String>>,
     /// Print the summary as JSON
@@ -74,7 +74,7 @@ pub struct Link {
     json: bool,
     /// What all inputs hold [default: what their endings and first bytes say]
     #[arg(long, value_enum, value_name = "FORMAT", help_heading = "Input")]
-    format: Option<FormatBy>,
+    format: Option<RecordsBy>,
     /// The character between the fields of CSV [default: a tab in .tsv, else of comma, semicolon, tab and bar the one that the
     /// header has most]
     #[arg(long, value_name = "CHARACTER", value_parser = delimiter, help_heading = "Input")]
@@ -96,10 +96,34 @@ pub struct Link {
     quiet: bool,
 }
 
+/// What inputs of records hold.
+#[derive(Clone, Copy, ValueEnum)]
+enum RecordsBy {
+    /// JSON Lines: an object on each line
+    Jsonl,
+    /// one JSON array of objects
+    Json,
+    /// CSV or TSV with a header
+    Csv,
+}
+
+impl From<RecordsBy> for Format {
+    fn from(format: RecordsBy) -> Self {
+        match format {
+            RecordsBy::Jsonl => Self::Lines,
+            RecordsBy::Json => Self::Array,
+            RecordsBy::Csv => Self::Delimited,
+        }
+    }
+}
+
 impl Link {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let mut linkage = read(&self.config)?;
         linkage.one_to_one |= self.one_to_one;
+        // What the core refuses is of the file; what is refused later is of flags and inputs.
+        Linker::new(linkage.clone())
+            .map_err(|error| anyhow::Error::new(Error::from(error)).context(self.config.display().to_string()))?;
         let config = RunConfig {
             inputs: [self.a].into_iter().chain(self.b).collect(),
             format: self.format.map(Format::from),
@@ -111,16 +135,22 @@ impl Link {
             threads: self.threads,
             ..RunConfig::default()
         };
-        let asked = Asked { config: linkage, matches_only: self.matches_only, clusters: self.clusters, truth: self.truth };
+        let asked = Asked {
+            config: linkage,
+            matches_only: self.matches_only,
+            clusters: self.clusters,
+            truth: self.truth,
+            config_path: Some(self.config),
+        };
         if let Some([a, b]) = self.explain.as_deref() {
-            let explained = explain_link(&config, &asked, [a, b]).map_err(|error| of_config(error, &self.config))?;
+            let explained = explain_link(&config, &asked, [a, b])?;
             print(&if self.json { serde_json::to_string_pretty(&explained)? + "\n" } else { pages::explained(&explained) })?;
             return Ok(ExitCode::from(u8::from(explained.verdict == Verdict::Not)));
         }
         let bars = Bars::new(self.quiet);
         let linked = link(&config, &asked, self.output.as_deref(), &|progress| bars.show(progress));
         bars.clear();
-        let summary = linked.map_err(|error| of_config(error, &self.config))?;
+        let summary = linked?;
         if self.json {
             say(&serde_json::to_string_pretty(&summary)?);
         } else if !self.quiet {
@@ -140,14 +170,18 @@ fn read(path: &Path) -> anyhow::Result<LinkConfig> {
     })?;
     toml::from_str(&text).map_err(|error| {
         let line = error.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
-        anyhow::anyhow!("{name}:{line}: {}", error.message().trim_end().replace('\n', ", "))
+        let what = error.message().trim_end().replace('\n', ", ");
+        // It stands where the field begins, which does not say which one it is.
+        let which = if what.starts_with("missing field `type`") { untyped(&text).unwrap_or_default() } else { String::new() };
+        anyhow::anyhow!("{name}:{line}: {what}{which}")
     })
 }
 
-/// What the core refuses of a configuration, with the file's name.
-fn of_config(error: lookalike_engine::Error, path: &Path) -> anyhow::Error {
-    match error.kind() {
-        lookalike_engine::ErrorKind::Config => anyhow::Error::new(error).context(path.display().to_string()),
-        _ => error.into(),
-    }
+/// Which field has no type.
+fn untyped(text: &str) -> Option<String> {
+    let table: toml::Table = text.parse().ok()?;
+    let fields = table.get("field")?.as_array()?;
+    let field = fields.iter().find(|field| field.get("type").is_none())?;
+    let name = field.get("name")?.as_str()?;
+    Some(format!(" of the field {name:?}: say one of name, address, phone, date, number, text, code and exact"))
 }

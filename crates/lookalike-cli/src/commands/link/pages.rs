@@ -1,7 +1,7 @@
 //! What `lookalike link` says.
 
 use lookalike::records::Verdict;
-use lookalike_engine::{FieldExplained, Judged, LinkExplained, LinkShares, LinkSummary};
+use lookalike_engine::{BlockExplained, FieldExplained, Judged, LinkExplained, LinkShares, LinkSummary};
 
 use crate::output::{BOLD, DIM, count, counted};
 
@@ -26,8 +26,11 @@ pub fn found(summary: &LinkSummary) -> String {
     for block in &summary.blocks {
         page += &format!("\n{:<40}  {:>10}", block.block, count(block.candidates));
         if block.values_passed_over > 0 {
-            let (values, pairs) = (counted(block.values_passed_over, "value"), counted(block.pairs_passed_over, "pair"));
-            page += &format!("; {values} of {pairs} passed over");
+            let pairs = counted(block.pairs_passed_over, "pair");
+            page += &match block.in_bands {
+                true => format!("; {} of bands, of at most {pairs}, passed over", counted(block.values_passed_over, "bucket")),
+                false => format!("; {} of {pairs} passed over", counted(block.values_passed_over, "value")),
+            };
         }
     }
     if let Some(judged) = &summary.judged {
@@ -66,11 +69,11 @@ fn percent(part: u64, whole: u64) -> String {
 
 /// Two records side by side, what each field gives them, and what makes them candidates.
 pub fn explained(pair: &LinkExplained) -> String {
-    let LinkExplained { a, b, fields, .. } = pair;
+    let (a, b, fields) = (pair.a.get(), pair.b.get(), &pair.fields);
     let width = |values: &mut dyn Iterator<Item = &str>| values.map(|value| value.chars().count()).max().unwrap_or(0).min(WIDEST);
     let name = width(&mut fields.iter().map(|field| &*field.field)).max("field".len());
-    let left = width(&mut fields.iter().map(|field| &*field.a).chain([a.as_str()]));
-    let right = width(&mut fields.iter().map(|field| &*field.b).chain([b.as_str()]));
+    let left = width(&mut fields.iter().map(|field| &*field.a).chain([a]));
+    let right = width(&mut fields.iter().map(|field| &*field.b).chain([b]));
     let mut page = format!("{BOLD}{:<name$}  {:<left$}  {:<right$}  alike   points{BOLD:#}\n", "field", cut(a), cut(b));
     for FieldExplained { field, a, b, similarity, points, weight } in fields {
         let alike = similarity.map_or("-".into(), |similarity| format!("{similarity:.3}"));
@@ -91,7 +94,11 @@ pub fn explained(pair: &LinkExplained) -> String {
             format!("\nscore {score}: {verdict}\n")
         }
     };
-    let candidates: Vec<&str> = pair.blocks.iter().filter(|(_, joins)| *joins).map(|(block, _)| &**block).collect();
+    let by = |block: &BlockExplained| match block.at_most {
+        Some(most) => format!("{}, unless more than {} have it", block.block, counted(most.into(), "record")),
+        None => block.block.clone(),
+    };
+    let candidates: Vec<String> = pair.blocks.iter().filter(|block| block.joins).map(by).collect();
     page += &match candidates.as_slice() {
         [] => "no candidates: they share nothing that a block asks for, so they are not scored\n".into(),
         blocks => format!("candidates by {}\n", blocks.join("; ")),
