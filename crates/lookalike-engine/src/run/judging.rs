@@ -133,7 +133,8 @@ impl Truth {
         &self,
         gathered: &Gathered,
         candidates: u64,
-        (pairs, is_match): (&[Scored], &dyn Fn(&Scored) -> bool),
+        pairs: &[Scored],
+        is_match: impl Fn(&Scored) -> bool,
         clusters: &[u32],
     ) -> Judged {
         let is_right = |pair: &&Scored| self.has(pair.a, pair.b);

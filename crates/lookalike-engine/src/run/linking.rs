@@ -121,7 +121,7 @@ fn all(config: &RunConfig, asked: &Link, output: &Path, observer: Observer) -> R
         write_clusters(&leaders, &sizes, &gathered, roll)?;
     }
     finish([Some(output), roll])?;
-    let judge = |truth: Truth| truth.judge(&gathered, found.right, (&found.pairs, &is_match), &leaders);
+    let judge = |truth: Truth| truth.judge(&gathered, found.right, &found.pairs, is_match, &leaders);
     let several = sizes.iter().filter(|&&size| size > 1);
     Ok(LinkSummary {
         records: gathered.records.len() as u64,

@@ -124,7 +124,7 @@ fn pieces(words: &str) -> Option<Vec<Piece>> {
         match (digits, rest) {
             _ if pieces.len() == 3 => {
                 // Mar 12 10 15 00 1998: what was taken for a year is of a time before it.
-                let year = rest_of_words.last().filter(|word| word.len() == 4).and_then(number);
+                let year = rest_of_words.next_back().filter(|word| word.len() == 4).and_then(number);
                 let is_told = pieces.iter().any(|piece| matches!(piece, Piece::Number(_, 4)));
                 if let (Some(year @ Piece::Number(n, _)), Piece::Number(..), false) = (year, pieces[2], is_told)
                     && is_year(n)

@@ -49,7 +49,7 @@ mod tests {
     fn digits_stand_in_rows_of_ten() {
         let digits = ('\u{80}'..=char::MAX).filter(|&c| GeneralCategory::for_char(c) == GeneralCategory::DecimalNumber);
         let values: Vec<u32> = digits.filter_map(|c| plain(c.encode_utf8(&mut [0; 4])).parse().ok()).collect();
-        assert!(values.len() > 600 && values.len() % 10 == 0);
+        assert!(values.len() > 600 && values.len().is_multiple_of(10));
         assert!(values.iter().zip((0..10).cycle()).all(|(value, expected)| *value == expected));
     }
 }
