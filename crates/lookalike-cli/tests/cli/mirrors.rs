@@ -321,7 +321,7 @@ fn what_cannot_be_is_refused_and_nothing_is_left_behind() {
         assert!(ran.err.contains(expected), "{arguments}: {}", ran.err);
         assert!(ran.out.is_empty(), "{arguments}: {}", ran.out);
     }
-    assert_eq!(place.names(), ["empty.jsonl", "lines.jsonl", "one", "two", "url.jsonl"]);
+    assert_eq!(place.names(), ["empty.jsonl", "lines.jsonl", "one", "twice.jsonl", "two", "url.jsonl"]);
     assert_snapshot!(place.run("mirrors one two --share 1 --threshold 1 --share-of both --depth 0").shown(), @"
     exit 1
     --- stdout
