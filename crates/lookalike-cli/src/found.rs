@@ -1,4 +1,4 @@
-//! What a run found and what it could not, in words: for the summaries of `dedup` and `pairs`.
+//! What a run found and what it could not, in words: for the summaries of `dedup`, `pairs` and `mirrors`.
 
 use lookalike::{Candidates, Config};
 use lookalike_engine::{Finding, LeftOut};

@@ -55,6 +55,11 @@ pub fn both_ends(passage: &str, full: bool) -> String {
     format!("{} […{} characters…] {}", &passage[..at(END)], count - 2 * END, &passage[at(count - END)..])
 }
 
+/// Says what was wrong with the first bad lines, unless nobody wants to know.
+pub fn warnings(bad_lines: &[String], quiet: bool) {
+    bad_lines.iter().filter(|_| !quiet).for_each(|line| warning(line));
+}
+
 /// Data for a line of a page: without line breaks, and without what else would command a terminal or turn the line's direction.
 pub fn quiet(text: &str) -> String {
     let commands = |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');

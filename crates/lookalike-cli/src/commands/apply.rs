@@ -8,7 +8,7 @@ use lookalike_engine::{Applied, apply};
 
 use crate::{
     args::{InputArgs, RunArgs, run_config},
-    output::{BOLD, Bars, bytes, count, counted, print, say, warning},
+    output::{BOLD, Bars, bytes, count, counted, print, say, warnings},
 };
 
 /// Drop what decisions say, as dedup would have done at once
@@ -50,9 +50,7 @@ impl Apply {
         let done = apply(&self.decisions, &config, &self.output, &|progress| bars.show(progress));
         bars.clear();
         let applied = done?;
-        for example in applied.bad_examples.iter().filter(|_| !self.run.quiet) {
-            warning(example);
-        }
+        warnings(&applied.bad_examples, self.run.quiet);
         let to_stdout = [Some(&self.output), config.skip_bad.as_ref()].into_iter().flatten().any(|path| path.as_os_str() == "-");
         match (self.json, to_stdout) {
             (true, false) => print(&(serde_json::to_string_pretty(&applied)? + "\n"))?,

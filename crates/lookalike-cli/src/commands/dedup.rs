@@ -12,7 +12,7 @@ use lookalike_engine::{Outputs, PACKED, Resume, Resumed, Stage, Summary, dedup};
 use crate::{
     args::{InputArgs, MethodArgs, RunArgs, run_config},
     found::{above, aside, found, left_out},
-    output::{BOLD, Bars, DIM, bytes, count, counted, print, say, warning},
+    output::{BOLD, Bars, DIM, bytes, count, counted, print, say, warnings},
 };
 
 /// Keep one of each group of documents that are roughly the same
@@ -143,9 +143,7 @@ impl Dedup {
         let done = dedup(&config, &outputs, &|progress| bars.show(progress));
         bars.clear();
         let summary = done?;
-        for example in summary.bad_examples.iter().filter(|_| !self.run.quiet) {
-            warning(example);
-        }
+        warnings(&summary.bad_examples, self.run.quiet);
         let paths = [&outputs.kept, &outputs.decisions, &config.skip_bad];
         let to_stdout = paths.into_iter().flatten().any(|path| path.as_os_str() == "-");
         match (self.json, to_stdout) {

@@ -12,7 +12,7 @@ use lookalike_engine::{MirrorOutputs, Mirroring, MirrorsSummary, RunConfig, Site
 use crate::{
     args::{FindArgs, InputArgs, RecordArgs, RunArgs, ShingleArgs, run_config},
     found::{above, aside, found, left_out},
-    output::{BOLD, Bars, count, counted, quiet, say, warning},
+    output::{BOLD, Bars, count, counted, quiet, say, warnings},
 };
 
 /// Find sites that mirror each other, and which page stands for which
@@ -163,9 +163,7 @@ impl Mirrors {
         let done = mirrors(&config, &asked, outputs, &|progress| bars.show(progress));
         bars.clear();
         let summary = done?;
-        for example in summary.bad_examples.iter().filter(|_| !self.run.quiet) {
-            warning(example);
-        }
+        warnings(&summary.bad_examples, self.run.quiet);
         if self.json {
             say(&serde_json::to_string_pretty(&summary)?);
         } else if !self.run.quiet {

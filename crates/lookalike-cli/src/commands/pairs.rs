@@ -9,7 +9,7 @@ use lookalike_engine::{RunConfig, pairs};
 use crate::{
     args::{FindArgs, InputArgs, MethodBy, RunArgs, ShingleArgs, VerifyBy, run_config},
     found::{above, aside, found, left_out},
-    output::{Bars, counted, say, warning},
+    output::{Bars, counted, say, warnings},
 };
 
 /// List every pair of similar documents
@@ -70,9 +70,7 @@ impl Pairs {
         let done = pairs(&config, self.output.as_deref(), &|progress| bars.show(progress));
         bars.clear();
         let summary = done?;
-        for example in summary.bad_examples.iter().filter(|_| !self.run.quiet) {
-            warning(example);
-        }
+        warnings(&summary.bad_examples, self.run.quiet);
         if self.json {
             say(&serde_json::to_string_pretty(&summary)?);
         } else if !self.run.quiet {

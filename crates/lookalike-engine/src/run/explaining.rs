@@ -7,7 +7,8 @@ use serde_json::value::RawValue;
 use super::{
     dedup::pool,
     gathering::Gathered,
-    linking::{Link, gather, raw},
+    ids::raw,
+    linking::{Link, gather},
 };
 use crate::{
     config::RunConfig,

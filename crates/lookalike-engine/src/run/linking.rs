@@ -11,6 +11,7 @@ use super::{
     blocking::{self, BlockFigures},
     dedup::pool,
     gathering::Gathered,
+    ids::raw,
     judging::{Judged, Truth},
 };
 use crate::{
@@ -236,9 +237,4 @@ fn push_line(line: &impl Serialize, into: &mut Vec<u8>) -> Result<()> {
     serde_json::to_writer(&mut *into, line).map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))?;
     into.push(b'\n');
     Ok(())
-}
-
-/// An id as a serialiser takes it.
-pub(super) fn raw(id: &str) -> Result<&RawValue> {
-    serde_json::from_str(id).map_err(|error| Error::new(ErrorKind::Internal, format!("an id is no JSON: {error}")))
 }

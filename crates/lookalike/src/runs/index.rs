@@ -87,11 +87,6 @@ impl RunIndex {
         self.aside
     }
 
-    /// Bytes that it takes.
-    pub fn bytes(&self) -> usize {
-        size_of_val(&*self.entries) + size_of_val(&*self.starts)
-    }
-
     /// Gives each text below a number that has windows in common with a text whose tokens' hashes are given, in the order of their
     /// numbers, until one gives an error. Cost: two cache misses a selected window, and some nanoseconds for each equal one.
     ///

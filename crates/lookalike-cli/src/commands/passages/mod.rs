@@ -11,7 +11,7 @@ use self::page::Page;
 use crate::{
     args::{InputArgs, RecordArgs, RunArgs, ShingleArgs, run_config},
     found::left_out,
-    output::{Bars, bytes, counted, print, say, warning},
+    output::{Bars, bytes, counted, print, say, warnings},
 };
 
 /// Show the passages that texts share word for word, and where they stand
@@ -132,9 +132,7 @@ impl Passages {
         if let Some(page) = page {
             print(&page.text())?;
         }
-        for example in summary.bad_examples.iter().filter(|_| !self.run.quiet) {
-            warning(example);
-        }
+        warnings(&summary.bad_examples, self.run.quiet);
         match (self.json && self.output.is_some(), self.run.quiet) {
             (true, _) => say(&serde_json::to_string_pretty(&summary)?),
             (false, false) => say(&words(&summary, config.against.is_empty())),
