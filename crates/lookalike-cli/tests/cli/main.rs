@@ -11,6 +11,7 @@ mod formats;
 mod golden;
 mod input_commands;
 mod labels;
+mod limits;
 mod link;
 mod methods;
 mod minutiae;

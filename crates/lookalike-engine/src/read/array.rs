@@ -184,7 +184,8 @@ impl Elements {
         self.is_open().then_some(self.open.0)
     }
 
-    fn is_open(&self) -> bool {
+    /// Whether the last element that began has not ended.
+    pub(super) fn is_open(&self) -> bool {
         matches!(self.state, State::Element | State::String | State::Escape)
     }
 

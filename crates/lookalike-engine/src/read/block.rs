@@ -403,7 +403,17 @@ fn crawled<'a>(raw: &'a [u8], reading: &Reading, room: &'a mut Room) -> Result<O
     let Room { text, pages, crawl, values: [id, date, _], .. } = room;
     let mut reader = warc::WarcReader::new(raw);
     let Ok(Some(record)) = reader.next("") else { return Err(Fault("is no whole record".into())) };
-    let Ok(found) = record.document(crawl) else { return Ok(None) };
+    let found = match record.document(crawl) {
+        Ok(found) => found,
+        Err(warc::Skip::TooLong) => {
+            let (uri, bytes) = (record.target_uri().unwrap_or("a page without a URL"), record.content().len());
+            return Err(Fault(format!(
+                "{uri}: its {bytes} bytes are more than 256 MiB without their compression, which is the most that is read; set the \
+                 record aside with --skip-bad"
+            )));
+        }
+        Err(_) => return Ok(None),
+    };
     *id = record.target_uri().or(record.record_id()).map_or(String::new(), |uri| serde_json::Value::from(uri).to_string());
     *date = record.date().map_or(String::new(), |date| serde_json::Value::from(date).to_string());
     let decoded = pages.text(found.body, found.is_html, found.charset, reading, &mut room.plain)?;
@@ -456,59 +466,6 @@ impl LineCounter {
         };
         self.at = Some((tag.part, before + tag.lines));
         before + 1
-    }
-}
-
-/// What the first pass learned of a block, for the passes after it.
-#[derive(Debug, Default, Clone)]
-pub(crate) struct BlockInfo {
-    pub(crate) part: usize,
-    pub(crate) first_line: u64,
-    /// Number of its first document.
-    pub(crate) first_document: u64,
-    pub(crate) count: u32,
-    /// Lines, counted from the block's first, that are no document: blank or bad.
-    pub(crate) skipped: Vec<u32>,
-}
-
-impl BlockInfo {
-    /// The numbers of its documents.
-    pub(crate) fn documents(&self) -> Range<u64> {
-        self.first_document..self.first_document + u64::from(self.count)
-    }
-
-    /// The line numbers of the block's documents.
-    pub(crate) fn document_lines(&self) -> impl Iterator<Item = u64> {
-        let mut skipped = self.skipped.iter().peekable();
-        let is_document = move |line: &u32| skipped.next_if_eq(&line).is_none();
-        let lines = (0u32..).filter(is_document).take(self.count as usize);
-        lines.map(|line| self.first_line + u64::from(line))
-    }
-
-    /// The line number of a document of this block.
-    pub(crate) fn line_of(&self, document: u64) -> u64 {
-        self.document_lines().nth((document - self.first_document) as usize).unwrap_or(self.first_line)
-    }
-
-    /// Gives each of the block's documents with the number of its record.
-    ///
-    /// # Errors
-    /// When the block does not have the records it had; some documents may have been given then.
-    pub(crate) fn each_document(
-        &self,
-        block: &Block,
-        source: &Source,
-        mut give: impl FnMut(u64, usize) -> crate::error::Result<()>,
-    ) -> crate::error::Result<()> {
-        let mut documents = self.documents();
-        let mut skipped = self.skipped.iter().peekable();
-        for at in 0..block.len() {
-            if skipped.next_if_eq(&&(at as u32)).is_none() {
-                give(documents.next().ok_or_else(|| source.changed(block.part))?, at)?;
-            }
-        }
-        let same = documents.is_empty() && skipped.peek().is_none() && block.part == self.part;
-        if same { Ok(()) } else { Err(source.changed(block.part)) }
     }
 }
 

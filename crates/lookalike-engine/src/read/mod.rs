@@ -20,6 +20,7 @@ mod grammar;
 pub mod html;
 mod input;
 mod keys;
+mod known;
 mod lazy;
 mod members;
 mod names;
@@ -43,7 +44,7 @@ mod warc;
 
 #[cfg(test)]
 pub(crate) use block::is_blank;
-pub(crate) use block::{Block, BlockInfo, LineCounter, Room, Tag};
+pub(crate) use block::{Block, LineCounter, Room, Tag};
 pub(crate) use blocks::{Blocks, Start, each_block};
 pub(crate) use cells::Columns;
 #[cfg(feature = "encodings")]
@@ -52,6 +53,7 @@ pub(crate) use encoding::{encode, named as encoding_named};
 pub use html::Extractor;
 pub use input::LeftOut;
 pub(crate) use input::{Expanded, Input, expand, expand_decisions, expand_with_references};
+pub(crate) use known::{BlockInfo, BlockInfos, Skipped};
 pub(crate) use names::field_of;
 pub use packing::PACKED;
 pub(crate) use packing::Packing;

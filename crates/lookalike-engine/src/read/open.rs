@@ -15,7 +15,7 @@ use liblzma::bufread::XzDecoder;
 #[cfg(feature = "codecs")]
 use super::codecs::{Brotli, Lz4};
 #[cfg(feature = "warc")]
-use super::warc::{ZSTD_FRAME_HEADER, zstd_dictionary, zstd_dictionary_length};
+use super::warc::{MOST_WINDOW, ZSTD_FRAME_HEADER, zstd_dictionary, zstd_dictionary_length};
 use super::{
     members::Members,
     packing::{Packing, START},
@@ -81,7 +81,9 @@ fn with_dictionary(mut packed: impl Read + Send + 'static) -> io::Result<Reader>
         return Err(io::ErrorKind::UnexpectedEof.into());
     }
     let dictionary = zstd_dictionary(&content)?;
-    Ok(Box::new(zstd::Decoder::with_dictionary(BufReader::new(packed), &dictionary)?))
+    let mut decoder = zstd::Decoder::with_dictionary(BufReader::new(packed), &dictionary)?;
+    decoder.window_log_max(MOST_WINDOW)?;
+    Ok(Box::new(decoder))
 }
 
 /// Counts the bytes that are read, before decompression.

@@ -46,12 +46,22 @@ pub(super) struct RecordStream {
     ends: Ends,
     /// The next block.
     pub(super) index: u64,
-    /// What was read and is not given yet, and where it begins in the input.
+    /// What was read and is not given yet, and the records in it.
     rest: Vec<u8>,
-    at: u64,
-    /// Records that lie in it.
-    found: VecDeque<Range<u64>>,
+    found: VecDeque<Found>,
+    /// Bytes of the input that were read.
+    fed: u64,
+    /// Of CSV, where the next record begins in the input.
+    next: u64,
     ended: bool,
+}
+
+/// A record that was read.
+struct Found {
+    /// Where it begins in the input.
+    start: u64,
+    /// Where it lies in the bytes that were read and not given.
+    place: Range<usize>,
 }
 
 impl RecordStream {
@@ -80,8 +90,9 @@ impl RecordStream {
             stream.read(&mut bytes)?;
         }
         let Some(header) = stream.found.pop_front() else { return Ok(stream) };
-        stream.at = header.end;
-        stream.rest = bytes.split_off(header.end as usize);
+        let header = header.place.end;
+        stream.rest = bytes.split_off(header);
+        stream.found.iter_mut().for_each(|record| record.place = record.place.start - header..record.place.end - header);
         let columns = Columns::of(&bytes, (delimiter, utf16), &reading.fields).map_err(Failure::Told)?;
         stream.ends = match stream.ends {
             Ends::Cells(ends, _) => Ends::Cells(ends, Some(Arc::new(columns))),
@@ -91,17 +102,25 @@ impl RecordStream {
     }
 
     fn new(reader: Reader, name: &str, ends: Ends) -> Self {
-        Self { reader, name: name.into(), ends, index: 0, rest: Vec::new(), at: 0, found: VecDeque::new(), ended: false }
+        Self {
+            reader,
+            name: name.into(),
+            ends,
+            index: 0,
+            rest: Vec::new(),
+            found: VecDeque::new(),
+            fed: 0,
+            next: 0,
+            ended: false,
+        }
     }
 
-    /// Reads some bytes behind those of the input from [`at`](Self::at) on, and finds the records that end in them.
+    /// Reads some bytes of the input after those in `bytes`, and finds the records that end in them.
     fn read(&mut self, bytes: &mut Vec<u8>) -> Result<(), Failure> {
         let before = bytes.len();
         if before > LONGEST {
-            return Err(Failure::Told(Error::new(
-                Kind::Record,
-                "a record longer than 2 GiB; is a quote or a bracket left open?",
-            )));
+            let message = format!("{}: a record longer than 2 GiB; is a quote or a bracket left open?", self.name);
+            return Err(Failure::Told(Error::new(Kind::Record, message)));
         }
         bytes.resize(before + PIECE, 0);
         let read = loop {
@@ -112,25 +131,32 @@ impl RecordStream {
         };
         bytes.truncate(before + *read.as_ref().unwrap_or(&0));
         self.ended = read? == 0;
-        let Self { ends, found, at, ended, name, .. } = self;
+        let Self { ends, found, fed, next, ended, name, .. } = self;
+        // Bytes of the input that are not in the buffer.
+        let gone = *fed - before as u64;
+        *fed += (bytes.len() - before) as u64;
+        let mut push = |record: Range<u64>| {
+            let place = (record.start - gone) as usize..(record.end - gone) as usize;
+            found.push_back(Found { start: record.start, place });
+        };
         // Lines are the file's here, not those of a block.
         let told = |error: Error| Failure::Told(error.placed(|line| format!("{name}:{}", line + 1)));
         match ends {
             Ends::Cells(ends, _) => {
                 let mut take = |end: u64| {
-                    let start = found.back().map_or(*at, |last| last.end);
+                    let start = std::mem::replace(next, end);
                     if end > start {
-                        found.push_back(start..end);
+                        push(start..end);
                     }
                 };
                 ends.feed(&bytes[before..], &mut take);
                 if *ended {
                     ends.finish().map_err(told)?;
-                    take(*at + bytes.len() as u64);
+                    take(*fed);
                 }
             }
             Ends::Elements(elements) => {
-                elements.feed(&bytes[before..], |place| found.push_back(place)).map_err(told)?;
+                elements.feed(&bytes[before..], push).map_err(told)?;
                 if *ended {
                     elements.finish().map_err(told)?;
                 }
@@ -144,32 +170,102 @@ impl RecordStream {
         if let Ends::Cells(_, columns) = &self.ends { columns.as_ref() } else { None }
     }
 
-    /// Fills `block` with the next records: at least a span of bytes, if there are so many.
+    /// Forgets white space around the elements of a block, of which there may be any amount. Between the elements of one block it
+    /// stays, so that blocks are the same however much is read at once.
+    fn forget_space(&self, bytes: &mut Vec<u8>, span: u64) {
+        let Ends::Elements(elements) = &self.ends else { return };
+        if !elements.is_open() && self.found.front().is_none_or(|first| self.fed >= first.start + span) {
+            bytes.truncate(self.found.back().map_or(0, |last| last.place.end));
+        }
+    }
+
+    /// Fills `block` with the next records: those that begin in a span of bytes from the first on.
     pub(super) fn cut(&mut self, block: &mut Block, span: usize) -> Result<(), Failure> {
         block.index = self.index;
         self.index += 1;
         let mut bytes = block.emptied();
         bytes.append(&mut self.rest);
+        let span = span as u64;
         // One record more than fill it, to know whether the block is the last.
-        while !self.ended && self.found.back().is_none_or(|last| last.start < self.at + span as u64) {
-            self.read(&mut bytes)?;
-        }
-        let mut given = 0;
-        while given < span
-            && let Some(record) = self.found.pop_front()
+        while !self.ended
+            && (self.found.front().zip(self.found.back())).is_none_or(|(first, last)| last.start < first.start + span)
         {
-            given = (record.end - self.at) as usize;
-            block.push((record.start - self.at) as usize..given);
+            self.read(&mut bytes)?;
+            self.forget_space(&mut bytes, span);
+        }
+        let (mut given, end) = (0, self.found.front().map_or(0, |first| first.start + span));
+        while let Some(record) = self.found.front().filter(|record| record.start < end) {
+            given = record.place.end;
+            block.push(record.place.clone());
+            self.found.pop_front();
         }
         block.last = self.ended && self.found.is_empty();
-        // White space behind the last element is of no use.
         self.rest.extend_from_slice(&bytes[given..]);
-        self.at += given as u64;
+        self.found.iter_mut().for_each(|record| record.place = record.place.start - given..record.place.end - given);
         let kind = match &self.ends {
             Ends::Cells(_, columns) => columns.as_ref().map_or(Records::Lines, |columns| Records::Cells(columns.clone())),
             Ends::Elements(_) => Records::Elements,
         };
         block.fill(bytes, kind);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Gives so many bytes at once.
+    struct Pieces(Cursor<Vec<u8>>, usize);
+
+    impl Read for Pieces {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let most = buffer.len().min(self.1);
+            self.0.read(&mut buffer[..most])
+        }
+    }
+
+    fn blocks(array: &str, span: usize, piece: usize) -> Vec<Vec<String>> {
+        let reader = Box::new(Pieces(Cursor::new(array.into()), piece));
+        let (mut stream, mut block, mut found) = (RecordStream::elements(reader, ""), Block::default(), Vec::new());
+        loop {
+            stream.cut(&mut block, span).unwrap();
+            found.push((0..block.len()).map(|at| String::from_utf8(block.raw(at).to_vec()).unwrap()).collect());
+            if block.last {
+                return found;
+            }
+        }
+    }
+
+    proptest! {
+        /// However much is read at once, and whatever white space is around the elements.
+        #[test]
+        fn a_block_has_the_elements_that_begin_in_a_span_from_its_first_on(
+            elements in prop::collection::vec(("[ \n]{0,40}", "\\{[a-z]{0,9}\\}", "[ \n]{0,40}"), 0..12),
+            around in ("[ \n]{0,40}", "[ \n]{0,40}"),
+            span in 1usize..60,
+            piece in 1usize..30,
+        ) {
+            let (mut array, mut expected, mut end) = (format!("{}[", around.0), Vec::<Vec<String>>::new(), 0);
+            for (number, (before, element, after)) in elements.iter().enumerate() {
+                array += if number > 0 { "," } else { "" };
+                array += before;
+                if array.len() >= end {
+                    end = array.len() + span;
+                    expected.push(Vec::new());
+                }
+                expected.last_mut().unwrap().push(element.clone());
+                array += &format!("{element}{after}");
+            }
+            array += &format!("]{}", around.1);
+            if expected.is_empty() {
+                expected.push(Vec::new());
+            }
+            prop_assert_eq!(blocks(&array, span, piece), expected);
+        }
     }
 }

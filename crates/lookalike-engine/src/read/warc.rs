@@ -16,6 +16,9 @@ const LONGEST_HEADER: usize = 1 << 20;
 /// The longest body that is decompressed: no page is longer, and no bomb costs more memory.
 const LONGEST_BODY: u64 = 256 << 20;
 
+/// The largest window of zstd, as a power of two: of what is packed with a larger one than is usual nothing could be read.
+pub(super) const MOST_WINDOW: u32 = 31;
+
 /// The fewest bytes asked for at once.
 const PIECE: usize = 64 << 10;
 
@@ -163,8 +166,16 @@ impl<'a> WarcRecord<'a> {
     where
         'a: 'b,
     {
+        self.document_up_to(LONGEST_BODY, room)
+    }
+
+    /// The same, of which a compressed body may have so many bytes.
+    fn document_up_to<'b>(&self, longest: u64, room: &'b mut Room) -> std::result::Result<Document<'b>, Skip>
+    where
+        'a: 'b,
+    {
         match self.warc_type() {
-            kind if kind.eq_ignore_ascii_case("response") => self.response(room),
+            kind if kind.eq_ignore_ascii_case("response") => self.response(longest, room),
             kind if kind.eq_ignore_ascii_case("resource") || kind.eq_ignore_ascii_case("conversion") => {
                 let block = self.block();
                 let content_type = self.content_type().or(self.fields.get(Field::Payload));
@@ -175,7 +186,7 @@ impl<'a> WarcRecord<'a> {
         }
     }
 
-    fn response<'b>(&self, room: &'b mut Room) -> std::result::Result<Document<'b>, Skip>
+    fn response<'b>(&self, longest: u64, room: &'b mut Room) -> std::result::Result<Document<'b>, Skip>
     where
         'a: 'b,
     {
@@ -205,8 +216,8 @@ impl<'a> WarcRecord<'a> {
         if let Some((_, decode)) = coding {
             decoded.clear();
             // A failure at the start: it is not compressed. Later: it breaks off.
-            let ended = decode(body, decoded);
-            if decoded.len() as u64 >= LONGEST_BODY {
+            let ended = decode(body, longest + 1, decoded);
+            if decoded.len() as u64 > longest {
                 return Err(Skip::TooLong);
             }
             if ended.is_ok() || !decoded.is_empty() {
@@ -257,7 +268,7 @@ pub enum Skip {
     NotHttp,
     /// Neither HTML nor text: images, scripts, style sheets.
     NotText,
-    /// More than 256 MiB without its compression.
+    /// A document of more than 256 MiB without its compression: a bad record, where the others are passed over.
     TooLong,
 }
 
@@ -309,7 +320,10 @@ fn status(block: &[u8]) -> Option<u16> {
 fn join_chunks(body: &[u8], chunks: &mut Vec<u8>) -> bool {
     chunks.clear();
     let mut rest = body;
-    while let Some(end) = memchr::memchr(b'\n', &rest[..rest.len().min(256)]) {
+    // A line that begins with no number is not searched for its end.
+    while rest.trim_ascii_start().first().is_some_and(u8::is_ascii_hexdigit)
+        && let Some(end) = memchr::memchr(b'\n', rest)
+    {
         let size = rest[..end].split(|&byte| byte == b';').next().unwrap_or_default().trim_ascii();
         let size =
             std::str::from_utf8(size).ok().filter(|size| size.len() <= 8 && size.bytes().all(|digit| digit.is_ascii_hexdigit()));
@@ -325,19 +339,24 @@ fn join_chunks(body: &[u8], chunks: &mut Vec<u8>) -> bool {
     !chunks.is_empty()
 }
 
-type Decode = fn(&[u8], &mut Vec<u8>) -> std::io::Result<usize>;
+/// Appends a body without its compression, so many bytes of it at most.
+type Decode = fn(&[u8], u64, &mut Vec<u8>) -> std::io::Result<usize>;
 
 /// The content codings of HTTP.
 const CODINGS: [(&[&str], Decode); 4] = [
-    (&["gzip", "x-gzip"], |body, into| flate2::bufread::MultiGzDecoder::new(body).take(LONGEST_BODY).read_to_end(into)),
-    (&["deflate"], |body, into| {
-        let ended = flate2::bufread::ZlibDecoder::new(body).take(LONGEST_BODY).read_to_end(into);
+    (&["gzip", "x-gzip"], |body, most, into| flate2::bufread::MultiGzDecoder::new(body).take(most).read_to_end(into)),
+    (&["deflate"], |body, most, into| {
+        let ended = flate2::bufread::ZlibDecoder::new(body).take(most).read_to_end(into);
         // Many servers leave the frame away.
         let bare = ended.is_err() && into.is_empty();
-        if bare { flate2::bufread::DeflateDecoder::new(body).take(LONGEST_BODY).read_to_end(into) } else { ended }
+        if bare { flate2::bufread::DeflateDecoder::new(body).take(most).read_to_end(into) } else { ended }
     }),
-    (&["br"], |body, into| brotli_decompressor::Decompressor::new(body, 4096).take(LONGEST_BODY).read_to_end(into)),
-    (&["zstd"], |body, into| zstd::Decoder::with_buffer(body)?.take(LONGEST_BODY).read_to_end(into)),
+    (&["br"], |body, most, into| brotli_decompressor::Decompressor::new(body, 4096).take(most).read_to_end(into)),
+    (&["zstd"], |body, most, into| {
+        let mut decoder = zstd::Decoder::with_buffer(body)?;
+        decoder.window_log_max(MOST_WINDOW)?;
+        decoder.take(most).read_to_end(into)
+    }),
 ];
 
 impl<R: Read> WarcReader<R> {
@@ -438,7 +457,10 @@ impl<R: Read> WarcReader<R> {
         let length = self.fields.get(Field::ContentLength);
         let problem = match length.map(|length| (length, length.parse::<u64>())) {
             Some((_, Ok(length))) if length <= LONGEST => return Ok(length as usize),
-            Some((_, Ok(length))) => format!("its content is {length} bytes long: no more than 2 GiB are read"),
+            Some((_, Ok(length))) => {
+                let uri = self.fields.get(Field::TargetUri).map_or(String::new(), |uri| format!(" ({uri})"));
+                format!("its content is {length} bytes long{uri}: no more than 2 GiB are read; cut the record out")
+            }
             Some((length, Err(_))) => format!("its Content-Length {length:?} is no number of bytes"),
             None => "it has no Content-Length".into(),
         };
@@ -495,7 +517,10 @@ pub fn zstd_dictionary(content: &[u8]) -> std::io::Result<Vec<u8>> {
         return Ok(content.to_vec());
     }
     let mut dictionary = Vec::new();
-    zstd::Decoder::with_buffer(content)?.take(LONGEST_BODY).read_to_end(&mut dictionary)?;
+    zstd::Decoder::with_buffer(content)?.take(LONGEST_BODY + 1).read_to_end(&mut dictionary)?;
+    if dictionary.len() as u64 > LONGEST_BODY {
+        return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, "its dictionary is longer than 256 MiB"));
+    }
     Ok(dictionary)
 }
 
@@ -705,6 +730,39 @@ mod tests {
             join_chunks(&file[..cut.min(file.len())], &mut chunks);
             prop_assert!(body.starts_with(&chunks));
         }
+    }
+
+    #[test]
+    fn a_body_up_to_the_limit_is_read_and_a_longer_one_is_too_long() {
+        let body = [b'x'; 5000];
+        let packed = |coding: &str| {
+            let mut packed = Vec::new();
+            match coding {
+                "gzip" => flate2::write::GzEncoder::new(&mut packed, Default::default()).write_all(&body).unwrap(),
+                "deflate" => flate2::write::ZlibEncoder::new(&mut packed, Default::default()).write_all(&body).unwrap(),
+                _ => packed = zstd::encode_all(&body[..], 1).unwrap(),
+            }
+            packed
+        };
+        for coding in ["gzip", "deflate", "zstd"] {
+            let mut content =
+                format!("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Encoding: {coding}\r\n\r\n").into_bytes();
+            content.extend(packed(coding));
+            let mut file = format!("WARC/1.0\r\nWARC-Type: response\r\nContent-Length: {}\r\n\r\n", content.len()).into_bytes();
+            file.extend(content);
+            let (mut reader, mut room) = (WarcReader::new(&*file), Room::default());
+            let record = reader.next("f").unwrap().unwrap();
+            assert_eq!(record.document_up_to(5000, &mut room).unwrap().body, body, "{coding}");
+            assert_eq!(record.document_up_to(4999, &mut room).unwrap_err(), Skip::TooLong, "{coding}");
+        }
+    }
+
+    #[test]
+    fn a_chunk_with_a_long_extension_is_joined() {
+        let body = format!("3;{}\r\nabc\r\n2\r\nde\r\n0\r\n\r\n", "x".repeat(5000));
+        let mut chunks = Vec::new();
+        assert!(join_chunks(body.as_bytes(), &mut chunks));
+        assert_eq!(chunks, b"abcde");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! one and none is left over; the second time the kept records are copied. Documents that have one id, where that was let pass,
 //! take its decisions in their order, which is that of the input in both.
 
-use std::{collections::BTreeMap, path::Path, time::Instant};
+use std::{collections::BTreeMap, path::Path, sync::Arc, time::Instant};
 
 use rayon::slice::ParallelSliceMut;
 use serde::{Deserialize, Serialize};
@@ -17,13 +17,15 @@ use super::{
     parallel::{Place, Weigh, in_order, in_order_placed},
     retrieving::{as_written, parse},
     sketching::reading,
+    table::BAD_EXAMPLES,
 };
 use crate::{
     config::{Observer, Progress, RunConfig, Stage},
     error::{Error, ErrorKind, Result, without_panic},
     memory::peak_memory,
     places::Places,
-    read::{Block, BlockInfo, Blocks, Input, Reading, Room, Source, each_block, expand, expand_decisions},
+    read::{Block, BlockInfo, BlockInfos, Blocks, Input, Reading, Room, Source, each_block, expand, expand_decisions},
+    spill::Budget,
     write::{Kept, Output, Shape, finish, plain, refuse_overwriting},
 };
 
@@ -47,9 +49,6 @@ pub struct Applied {
     /// The most memory that the process has taken so far, in bytes, where the system tells.
     pub peak_memory: Option<u64>,
 }
-
-/// Bad lines that are told.
-const BAD_EXAMPLES: usize = 5;
 
 /// Writes those records to `kept` that decisions, as [`dedup`](super::dedup::dedup) writes them, keep: the same bytes as a run of
 /// `dedup` over the same inputs with the same ways of reading them. Of the configuration only these count, and not how documents
@@ -81,7 +80,8 @@ fn both_passes(decisions: &str, config: &RunConfig, path: &Path, observer: Obser
 
     let mut decided = pool.install(|| Decided::read(&written, &pool, observer))?;
     let taking = Taking { reading: Reading { html: None, ..source.reading().clone() }, decided: &decided, config };
-    let mut met = Met::new(decided.len());
+    let budget = config.budget(pool.current_num_threads(), &[path], |_| 0)?;
+    let mut met = Met::new(decided.len(), &budget);
     in_order_placed(
         &pool,
         Blocks::new(&source).whole(bad.is_some()),
@@ -97,7 +97,7 @@ fn both_passes(decisions: &str, config: &RunConfig, path: &Path, observer: Obser
     met.refuse_left(&decided, &written)?;
     decided.forget();
 
-    let info = |block: &Block| met.blocks.get(block.number).ok_or_else(|| source.changed(block.part));
+    let info = |block: &Block| met.blocks.get(block.number)?.ok_or_else(|| source.changed(block.part));
     let is_kept = |document| met.kept.contains(document);
     copy_kept(&pool, &source, info, is_kept, (&mut kept, met.counts.kept), observer)?;
     let kept = pool.install(|| kept.end())?;
@@ -230,6 +230,8 @@ struct Taken {
     /// What is wrong behind these documents, where the rest of the block was not looked at.
     failed: Option<Error>,
     bad_lines: Vec<u8>,
+    bad_count: u64,
+    /// What is wrong with the first of them.
     bad_messages: Vec<(u32, String)>,
     bytes: u64,
 }
@@ -268,7 +270,10 @@ impl Taking<'_> {
                         taken.failed = Some(error);
                         break;
                     }
-                    taken.bad_messages.push((at as u32, fault.to_string()));
+                    taken.bad_count += 1;
+                    if taken.bad_messages.len() < BAD_EXAMPLES {
+                        taken.bad_messages.push((at as u32, fault.to_string()));
+                    }
                     continue;
                 }
             };
@@ -304,7 +309,7 @@ fn without_decision(id: &str, decided: &Decided) -> String {
 
 /// The documents that were met so far.
 struct Met {
-    blocks: Vec<BlockInfo>,
+    blocks: BlockInfos,
     /// By the document's place in the input.
     kept: Places,
     /// Rows that were taken.
@@ -315,7 +320,7 @@ struct Met {
 }
 
 impl Met {
-    fn new(decisions: u64) -> Self {
+    fn new(decisions: u64, budget: &Arc<Budget>) -> Self {
         let counts = Applied {
             documents: 0,
             kept: 0,
@@ -327,11 +332,11 @@ impl Met {
             peak_memory: None,
         };
         let (kept, taken) = (Places::none(decisions), Places::none(decisions));
-        Self { blocks: Vec::new(), kept, taken, next: BTreeMap::new(), counts }
+        Self { blocks: BlockInfos::new(budget), kept, taken, next: BTreeMap::new(), counts }
     }
 
     fn add(&mut self, block: &mut Taken, place: Place, decided: &Decided, decisions: &str) -> Result<()> {
-        let Taken { info, rows, bad_messages, .. } = block;
+        let Taken { info, rows, bad_count, bad_messages, .. } = block;
         (info.first_line, info.first_document) = (place.first_line, self.counts.documents);
         for (row, line) in rows.iter().zip(info.document_lines()) {
             let at = || place.of(line - place.first_line);
@@ -362,12 +367,11 @@ impl Met {
         block.failed.take().map_or(Ok(()), Err)?;
         self.counts.dropped = self.counts.documents - self.counts.kept;
         self.counts.bytes += block.bytes;
-        self.counts.bad_lines += bad_messages.len() as u64;
+        self.counts.bad_lines += *bad_count;
         let told = |(record, message): (u32, String)| format!("{}: {message}", place.of(record.into()));
         let room = BAD_EXAMPLES - self.counts.bad_examples.len();
         self.counts.bad_examples.extend(bad_messages.drain(..).take(room).map(told));
-        self.blocks.push(std::mem::take(info));
-        Ok(())
+        self.blocks.push(info)
     }
 
     /// The row that the next document of an id takes, by the id's first; none when all were taken.

@@ -51,17 +51,17 @@ pub(crate) fn write_blocks<S: Default>(
 }
 
 /// Copies the kept records, and checks that they are as many as were kept.
-pub(crate) fn copy_kept<'i>(
+pub(crate) fn copy_kept(
     pool: &ThreadPool,
     source: &Source,
-    info: impl Fn(&Block) -> Result<&'i BlockInfo> + Sync,
+    info: impl Fn(&Block) -> Result<BlockInfo> + Sync,
     is_kept: impl Fn(u64) -> bool + Sync,
     (output, kept): (&mut Kept, u64),
     observer: Observer,
 ) -> Result<()> {
     let shape = output.shape();
     let written = write_blocks(pool, source, output, observer, |block, room: &mut Room, piece| {
-        shape.make(block, info(block)?, source, &is_kept, room, piece)
+        shape.make(block, &info(block)?, source, &is_kept, room, piece)
     })?;
     same_number(kept, written)
 }

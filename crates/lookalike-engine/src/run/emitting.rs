@@ -175,7 +175,7 @@ impl<'a> Emitting<'a> {
             let Decision { reason, representative, likeness, size: cluster_size } = self.decision(document)?;
             document += 1;
             let references = &self.table.references;
-            let place = representative.filter(|&r| references.contains(r)).map(|r| self.table.place(r, source));
+            let place = representative.filter(|&r| references.contains(r)).map(|r| self.table.place(r, source)).transpose()?;
             let representative = match representative {
                 None => None,
                 Some(r) => {

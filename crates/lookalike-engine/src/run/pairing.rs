@@ -83,7 +83,7 @@ impl Pairing {
         table.digests.clear();
         pool.install(|| copies.par_sort_unstable());
         let places = 4 * (documents / 8) as usize;
-        table.budget.hold(size_of_val(&*copies) + size_of_val(&*table.blocks) + places);
+        table.budget.hold(size_of_val(&*copies) + table.blocks.bytes() + places);
         for &(copy, _) in &copies {
             is_copy.insert(copy);
             leaders.remove(copy);

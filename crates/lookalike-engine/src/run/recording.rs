@@ -4,7 +4,7 @@ use lookalike::{Method, cluster::Keep};
 
 use super::{ids::BlockIds, lists::BlockLists, table::Sketched};
 use crate::{
-    read::{BlockInfo, Fields, Start, Tag},
+    read::{BlockInfo, Fields, Skipped, Start, Tag},
     state::{Taken, put, put_text},
 };
 
@@ -26,7 +26,7 @@ impl Recorded {
         put(into, &place);
         put(into, digest.as_slice());
         put(into, &[info.first_line, info.count.into(), sketched.without_id, sketched.line_bytes]);
-        put(into, &info.skipped);
+        put(into, info.skipped.runs());
         put(into, digests);
         put(into, bits);
         put(into, &[columns.len() as u64]);
@@ -40,7 +40,7 @@ impl Recorded {
         put(into, &ids.lengths);
         put(into, &ids.hashes);
         put(into, bad_lines);
-        put(into, &[bad_messages.len() as u64]);
+        put(into, &[sketched.bad_count, bad_messages.len() as u64]);
         for (line, message) in bad_messages {
             put(into, &[*line]);
             put_text(into, message);
@@ -54,7 +54,7 @@ impl Recorded {
         let tag = Tag { part: part as usize, index, last: last == 1, lines, before };
         let digest = from.many()?.first().copied();
         let [first_line, count, without_id, line_bytes] = from.some::<u64, 4>()?;
-        let (count, skipped) = (count as u32, from.many()?);
+        let (count, skipped) = (count as u32, Skipped::of(from.many()?)?);
         let info = BlockInfo { part: tag.part, first_line, first_document: 0, count, skipped };
         let (digests, bits) = (from.many()?, from.many()?);
         let [columns] = from.some::<u64, 1>()?;
@@ -63,7 +63,7 @@ impl Recorded {
         let (keys, labels) = (from.many()?, from.many()?);
         let ids = BlockIds { text: from.text()?, lengths: from.many()?, hashes: from.many()? };
         let bad_lines = from.many()?;
-        let [messages] = from.some::<u64, 1>()?;
+        let [bad_count, messages] = from.some::<u64, 2>()?;
         let message = |_| Some((from.some::<u32, 1>()?[0], from.text()?));
         let bad_messages = (0..messages).map(message).collect::<Option<_>>()?;
         let sketched = Sketched {
@@ -79,6 +79,7 @@ impl Recorded {
             ids,
             without_id,
             bad_lines,
+            bad_count,
             bad_messages,
             line_bytes,
         };
@@ -95,9 +96,10 @@ impl Recorded {
         let first_line = { start.lines }.first_line(Tag { lines: 0, ..*tag });
         tag.part < parts
             && (tag.part, tag.index) == start.block
-            && tag.lines == (count + info.skipped.len()) as u64
+            && tag.lines == count as u64 + info.skipped.len()
             && (info.count as usize, info.first_line) == (count, first_line)
-            && bad_messages.len() <= info.skipped.len()
+            && sketched.bad_count <= info.skipped.len()
+            && bad_messages.len() as u64 <= sketched.bad_count
             // Numbers of which no sum overflows.
             && sketched.line_bytes.max(sketched.without_id) >> 48 == 0
             && bits.len() == count * method.stride()
@@ -120,12 +122,14 @@ mod tests {
     /// The third line of the second block of the second input is bad, the two before it are documents.
     fn recorded(method: &Method) -> Recorded {
         let mut sketched = Sketched::new(method);
-        sketched.info = BlockInfo { part: 1, first_line: 8, first_document: 0, count: 2, skipped: vec![2] };
+        sketched.info = BlockInfo { part: 1, first_line: 8, first_document: 0, count: 2, ..BlockInfo::default() };
+        sketched.info.skipped.push(2);
         sketched.digests = vec![EMPTY_DIGEST; 2];
         sketched.bits = vec![0; 2 * method.stride()];
         sketched.columns.iter_mut().for_each(|column| column.extend([1, 2]));
         ["\"é\"", "7"].iter().for_each(|id| sketched.ids.push(id));
-        (sketched.bad_lines, sketched.bad_messages) = (b"no record\n".to_vec(), vec![(2, "not JSON".into())]);
+        sketched.bad_lines = b"no record\n".to_vec();
+        (sketched.bad_count, sketched.bad_messages) = (1, vec![(2, "not JSON".into())]);
         Recorded { sketched, tag: Tag { part: 1, index: 1, last: true, lines: 3, before: 0 }, digest: Some(5), read: 99 }
     }
 
@@ -147,12 +151,13 @@ mod tests {
         assert!(taken.fits(&method, &fields, 2, &start));
         assert_eq!((taken.tag.lines, taken.digest, taken.read, &*taken.sketched.ids.text), (3, Some(5), 99, "\"é\"7"));
         assert!(!taken.fits(&method, &fields, 1, &start) && !taken.fits(&method, &fields, 2, &first));
-        let wrongs: [fn(&mut Recorded); 16] = [
+        let wrongs: [fn(&mut Recorded); 17] = [
             |wrong| wrong.tag.index = 2,
             |wrong| wrong.tag.lines = 4,
             |wrong| wrong.sketched.info.first_line = u64::MAX,
             |wrong| wrong.sketched.info.count = 3,
-            |wrong| wrong.sketched.info.skipped.clear(),
+            |wrong| wrong.sketched.info.skipped = Skipped::default(),
+            |wrong| wrong.sketched.bad_count = 2,
             |wrong| wrong.sketched.bad_messages.push((0, String::new())),
             |wrong| wrong.sketched.line_bytes = u64::MAX,
             |wrong| wrong.sketched.without_id = u64::MAX,

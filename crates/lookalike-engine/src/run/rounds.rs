@@ -130,7 +130,7 @@ pub(super) struct Ready<'a> {
 }
 
 impl Ready<'_> {
-    pub(super) fn info(&self, block: &Block) -> Result<&BlockInfo> {
+    pub(super) fn info(&self, block: &Block) -> Result<BlockInfo> {
         self.pass.table.info(block, self.pass.source)
     }
 

@@ -182,14 +182,14 @@ impl Settling<'_> {
         let round = &round[first..];
         if !round.iter().any(|held| shape.makes(&held.block)) {
             for Held { block, .. } in round {
-                self.written += output.write_slices(block, ready.info(block)?, source, is_kept)?;
+                self.written += output.write_slices(block, &ready.info(block)?, source, is_kept)?;
             }
             return Ok(());
         }
         made.resize_with(made.len().max(round.len()), Default::default);
         made.par_iter_mut().zip(round).with_max_len(1).try_for_each(|((piece, room), Held { block, .. })| {
             piece.clear();
-            shape.make(block, ready.info(block)?, source, is_kept, room, piece)
+            shape.make(block, &ready.info(block)?, source, is_kept, room, piece)
         })?;
         for (piece, _) in &mut made[..round.len()] {
             self.written += piece.records;

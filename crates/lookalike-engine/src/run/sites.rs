@@ -166,15 +166,17 @@ impl Sites {
         let (mut numbers, mut room) = (BTreeMap::<String, u32>::new(), Vec::new());
         table.ids.each(0..table.documents, &mut room, |id| {
             let (name, document) = (plain(id), sites.of.len());
-            let place = || table.place(document as u64, source);
+            let failed = |why: &dyn Fn(&str) -> Error| {
+                table.place(document as u64, source).map_or_else(|error| error, |place| why(&place))
+            };
             let label = match &by.by {
                 SiteBy::Field(field) => {
                     let label = table.labels.get(document).copied().flatten().and_then(|label| labels.get(&label));
-                    Some(plain(label.ok_or_else(|| without(field, &place()))?))
+                    Some(plain(label.ok_or_else(|| failed(&|place| without(field, place)))?))
                 }
                 SiteBy::Name | SiteBy::Host | SiteBy::Folder => None,
             };
-            let (site, path) = by.place(&name, label.as_deref()).ok_or_else(|| no_url(id, &place()))?;
+            let (site, path) = by.place(&name, label.as_deref()).ok_or_else(|| failed(&|place| no_url(id, place)))?;
             // Pages of a site often come one after the other.
             let last = sites.of.last().copied().filter(|&last| sites.names[last as usize] == *site);
             let number = last.or_else(|| numbers.get(&*site).copied()).unwrap_or_else(|| {

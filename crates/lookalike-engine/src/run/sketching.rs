@@ -15,7 +15,7 @@ use super::{
     parallel::{Weigh, in_order_placed},
     recording::Recorded,
     references::References,
-    table::{Sketched, Table},
+    table::{BAD_EXAMPLES, Sketched, Table},
 };
 use crate::{
     config::{Observer, Progress, RunConfig, Stage},
@@ -225,7 +225,7 @@ pub(crate) fn refuse_repeated_references(table: &Table, source: &Source) -> Resu
 fn repeated(table: &Table, source: &Source, first: u64, document: u64) -> Result<Error> {
     let mut id = Vec::new();
     let id = table.ids.get(document, &mut id)?;
-    let (here, there) = (table.place(document, source), table.place(first, source));
+    let (here, there) = (table.place(document, source)?, table.place(first, source)?);
     let message =
         format!("{here}: id {id} was already used at {there}; make ids unique, or let them pass with --allow-repeated-ids");
     Ok(Error::new(ErrorKind::Record, message))
@@ -261,7 +261,10 @@ impl Pass<'_> {
                     }
                     out.info.skipped.push(number);
                     block.set_aside(at, &mut out.bad_lines)?;
-                    out.bad_messages.push((number, fault.to_string()));
+                    out.bad_count += 1;
+                    if out.bad_messages.len() < BAD_EXAMPLES {
+                        out.bad_messages.push((number, fault.to_string()));
+                    }
                     continue;
                 }
             };

@@ -12,14 +12,14 @@ use super::{
 };
 use crate::{
     error::{Error, ErrorKind, Result},
-    read::{Block, BlockInfo, Source},
+    read::{Block, BlockInfo, BlockInfos, Source},
     spill::{Budget, Spill},
 };
 
 /// What a run keeps of every document: with 21 bands 84 bytes of keys, 128 of b-bit sketch, 16 of digest, 8 of the id's hash, and
 /// the id; all of it in memory as long as it may be.
 pub(crate) struct Table {
-    pub(crate) blocks: Vec<BlockInfo>,
+    pub(crate) blocks: BlockInfos,
     pub(crate) documents: u64,
     /// The first of them that are references'.
     pub(crate) references: References,
@@ -53,7 +53,8 @@ pub(crate) struct Counts {
     pub(crate) without_id: u64,
 }
 
-const BAD_EXAMPLES: usize = 5;
+/// Bad lines that are reported, of a run and so of a block: each other one costs its place in a run of lines.
+pub(crate) const BAD_EXAMPLES: usize = 5;
 
 /// One block's part of the table.
 pub(crate) struct Sketched {
@@ -68,8 +69,10 @@ pub(crate) struct Sketched {
     pub(crate) label_names: Vec<(NonZeroU128, Box<str>)>,
     pub(crate) ids: BlockIds,
     pub(crate) without_id: u64,
-    /// The bad lines, and what is wrong with each, by its number in the block.
+    /// The bad lines and their number.
     pub(crate) bad_lines: Vec<u8>,
+    pub(crate) bad_count: u64,
+    /// What is wrong with the first [`BAD_EXAMPLES`], each by its number in the block.
     pub(crate) bad_messages: Vec<(u32, String)>,
     pub(crate) line_bytes: u64,
 }
@@ -101,6 +104,7 @@ impl Sketched {
             ids: BlockIds::default(),
             without_id: 0,
             bad_lines: Vec::new(),
+            bad_count: 0,
             bad_messages: Vec::new(),
             line_bytes: 0,
         }
@@ -119,7 +123,7 @@ impl Sketched {
         self.ids.clear();
         self.bad_lines.clear();
         self.bad_messages.clear();
-        (self.without_id, self.line_bytes) = (0, 0);
+        (self.bad_count, self.without_id, self.line_bytes) = (0, 0, 0);
     }
 
     /// Fills in what depends on where the block stands: line numbers, and the ids of documents that have none.
@@ -138,7 +142,7 @@ impl Sketched {
 impl Table {
     pub(crate) fn new(method: &Method, budget: &Arc<Budget>) -> Self {
         Self {
-            blocks: Vec::new(),
+            blocks: BlockInfos::new(budget),
             documents: 0,
             references: References::default(),
             reference_parts: 0,
@@ -159,19 +163,19 @@ impl Table {
     /// they are `checked`; those of references never are: they are only pointed at, with their places, and every test set may
     /// count its items from 0.
     pub(crate) fn add(&mut self, sketched: &mut Sketched, checked: bool) -> Result<()> {
-        let Sketched { info, digests, bits, columns, lists, keys, labels, ids, bad_messages, without_id, line_bytes, .. } =
-            sketched;
+        let Sketched { info, digests, bits, columns, lists, keys, labels, ids, bad_count, bad_messages, .. } = sketched;
+        let (without_id, line_bytes) = (sketched.without_id, sketched.line_bytes);
         info.first_document = self.documents;
         self.documents += digests.len() as u64;
         let is_reference = info.part < self.reference_parts;
         if is_reference {
             self.references.documents = self.documents;
         } else {
-            self.counts.without_id += *without_id;
+            self.counts.without_id += without_id;
         }
-        self.counts.line_bytes += *line_bytes;
-        self.counts.bad_lines += bad_messages.len() as u64;
-        self.counts.blank_lines += (info.skipped.len() - bad_messages.len()) as u64;
+        self.counts.line_bytes += line_bytes;
+        self.counts.bad_lines += *bad_count;
+        self.counts.blank_lines += info.skipped.len() - *bad_count;
         self.counts.bad_examples.extend(bad_messages.drain(..).map(|(_, message)| message));
         self.counts.bad_examples.truncate(BAD_EXAMPLES);
         self.digests.append(digests)?;
@@ -181,7 +185,7 @@ impl Table {
         self.labels.append(labels);
         self.lists.append(lists)?;
         self.ids.append(ids, checked && !is_reference)?;
-        self.blocks.push(std::mem::take(info));
+        self.blocks.push(info)?;
         sketched.clear();
         Ok(())
     }
@@ -196,14 +200,14 @@ impl Table {
     ///
     /// # Errors
     /// A block that was not there then: the input was changed.
-    pub(crate) fn info(&self, block: &Block, source: &Source) -> Result<&BlockInfo> {
-        self.blocks.get(block.number).ok_or_else(|| source.changed(block.part))
+    pub(crate) fn info(&self, block: &Block, source: &Source) -> Result<BlockInfo> {
+        self.blocks.get(block.number)?.ok_or_else(|| source.changed(block.part))
     }
 
     /// Where a document stands: `file:line`.
-    pub(crate) fn place(&self, document: u64, source: &Source) -> String {
-        let block = &self.blocks[self.blocks.partition_point(|block| block.documents().end <= document)];
-        source.place(block.part, block.line_of(document))
+    pub(crate) fn place(&self, document: u64, source: &Source) -> Result<String> {
+        let block = self.blocks.get(self.blocks.of_document(document))?.unwrap_or_default();
+        Ok(source.place(block.part, block.line_of(document)))
     }
 
     /// Refuses more documents than 32 bits can number, for what is not made for more.

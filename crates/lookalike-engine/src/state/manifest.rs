@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// Of what the journals' records are made.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// Bytes at both ends of a file that tell it from others of its size and time.
 const END: u64 = 64 << 10;

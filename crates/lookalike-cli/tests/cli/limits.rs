@@ -1,0 +1,51 @@
+//! Nothing vanishes, and nothing without documents takes memory.
+
+use super::{Place, labels::gzip};
+
+const LINE: &str = "{\"id\":1,\"text\":\"a b c\"}\n";
+
+#[test]
+fn what_holds_no_document_takes_no_memory() {
+    let place = Place::new();
+    let newlines = [LINE, &"\n".repeat(48 << 20), "{\"id\":2,\"text\":7}"].concat();
+    let bad = ["{\"id\":2,\"text\":\"d e f\"}\n", &"x\n".repeat(1 << 20)].concat();
+    let space = format!("[{},{}{}]", LINE.trim_end(), " ".repeat(100 << 20), LINE.replace('1', "2"));
+    place.write("newlines.jsonl.gz", gzip(newlines.as_bytes())).write("bad.jsonl.gz", gzip(bad.as_bytes()));
+    place.write("space.json.gz", gzip(space.as_bytes()));
+    let ran = place.run("dedup newlines.jsonl.gz bad.jsonl.gz -o kept.jsonl --memory 64M --skip-bad bad.txt --threads 2");
+    assert!(ran.code == 0 && !ran.err.contains("more than --memory"), "{}", ran.err);
+    // The number of a line that follows counts them all.
+    assert!(ran.err.contains("newlines.jsonl.gz:50331650: field \"text\" is a number"), "{}", ran.err);
+    assert!(ran.err.contains("bad      1,048,577 lines set aside in bad.txt"), "{}", ran.err);
+    assert_eq!(place.read("kept.jsonl"), format!("{LINE}{{\"id\":2,\"text\":\"d e f\"}}\n"));
+    let ran = place.run("dedup space.json.gz -o kept.json --memory 64M --threads 2");
+    assert!(ran.code == 0 && !ran.err.contains("more than --memory"), "{}", ran.err);
+    assert_eq!(place.read("kept.json"), format!("[\n{}\n]\n", LINE.trim_end()));
+}
+
+/// A record of a crawl: an answer with this body.
+fn response(uri: &str, coding: &str, body: &[u8]) -> Vec<u8> {
+    let head = format!("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n{coding}\r\n");
+    let length = head.len() + body.len();
+    let warc = format!("WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {uri}\r\nContent-Length: {length}\r\n\r\n{head}");
+    [warc.as_bytes(), body, b"\r\n\r\n"].concat()
+}
+
+#[test]
+fn a_page_that_is_too_long_is_a_bad_record() {
+    let place = Place::new();
+    let long = response("http://a.example/long", "Content-Encoding: gzip\r\n", &gzip(&vec![b' '; (256 << 20) + 1]));
+    let crawl = [response("http://a.example/1", "", b"one two three"), long.clone()].concat();
+    place.write("crawl.warc", crawl);
+    let ran = place.run("dedup crawl.warc -o kept.jsonl");
+    let bytes = long.len() - long.windows(4).position(|at| at == b"HTTP").unwrap() - 4;
+    let told = format!(
+        "error: crawl.warc:2: http://a.example/long: its {bytes} bytes are more than 256 MiB without their compression, which is the \
+         most that is read; set the record aside with --skip-bad"
+    );
+    assert!(ran.code == 2 && ran.err.contains(&told), "{}", ran.err);
+    let ran = place.run("dedup crawl.warc -o kept.jsonl --skip-bad bad.warc");
+    assert!(ran.code == 0 && ran.err.contains("bad      1 line set aside in bad.warc"), "{}", ran.err);
+    assert_eq!(place.read("kept.jsonl"), "{\"id\":\"http://a.example/1\",\"text\":\"one two three\"}\n");
+    assert!(std::fs::read(place.path("bad.warc")).unwrap().starts_with(&long));
+}
