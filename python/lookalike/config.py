@@ -126,7 +126,8 @@ class ShinglesConfig(TypedDict, total=False):
     shingle: int | None
     """k, the tokens in a shingle, 1 to 64; 5 unless given, with anchors 3, of sets 1."""
     anchors: list[str]
-    """Languages, such as `["en"]`: only shingles that begin with one of their stop words. Articles have many, menus few."""
+    """Languages, such as `["en"]`: only shingles that begin with one of their stop words. Articles have many, menus few.
+    A text with few stop words is compared by all its shingles."""
     occurrences: Literal["once", "labelled"]
     """Whether a shingle that stands in a text several times counts once (Broder's option B, the default) or each time (A)."""
     fingerprint: Literal["rolling"] | Rabin

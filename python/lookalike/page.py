@@ -24,6 +24,8 @@ def page(headline: str, summary: dict[str, Any], similarities: NDArray[np.float6
         ("found by", str(summary["found_by"])),
         ("time", f"{seconds:.2f} s for {summary['bytes'] / 1e6:,.1f} MB"),
     ]
+    if summary.get("few_anchors"):
+        rows.insert(3, ("anchors", f"{summary['few_anchors']:,} with few stop words, compared by all their shingles"))
     against = summary.get("against")
     if against:
         noun = "reference" if against["documents"] == 1 else "references"

@@ -120,7 +120,8 @@ def dedup(
     - `shingle=None`: tokens in a shingle, 1 to 64; None for 5, with anchors for 3. `tokens="auto"`: what these are, or `"words"`,
       `"chars"`, `"jieba"`; or `"items"`.
     - `anchors=[]`: languages, such as `["en"]`: only shingles that begin with one of their stop words. Articles have many, menus
-      and advertisements few, so pages with one article among unlike things are alike.
+      and advertisements few, so pages with one article among unlike things are alike. A text with few stop words is compared by
+      all its shingles; `report.summary["few_anchors"]` counts these.
     - `folds={}`: what is made alike, such as `{"accents": True, "digits": True, "simplified": True}`.
     - `occurrences="once"`: a shingle counts once in a text, or each time (`"labelled"`).
     - `recall=0.99`: the share of the pairs at the threshold that must be found.

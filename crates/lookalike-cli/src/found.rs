@@ -31,6 +31,13 @@ pub fn aside(finding: &Finding) -> Vec<String> {
     lines
 }
 
+/// How many texts were not compared by their anchors, where that was asked for.
+pub fn anchors(finding: &Finding) -> Option<String> {
+    let few = finding.few_anchors.filter(|&few| few > 0)?;
+    let (have, their) = if few == 1 { ("has", "its") } else { ("have", "their") };
+    Some(format!("{} {have} few stop words: compared by all {their} shingles", counted(few, "document")))
+}
+
 /// What folders held that was not read.
 pub fn left_out(left: &LeftOut) -> String {
     let LeftOut { files, example, advice } = left;

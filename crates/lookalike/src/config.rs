@@ -21,7 +21,8 @@ pub struct Config {
     pub folds: Folds,
     /// k, tokens in a shingle; none for what is usual, [`k`](Self::k).
     pub shingle: Option<usize>,
-    /// Languages whose stop words shingles begin with; none for all shingles ([`Anchors`](crate::fingerprint::Anchors)).
+    /// Languages whose stop words shingles begin with; none for all shingles. A text with few of these words has all its shingles
+    /// ([`Anchors`](crate::fingerprint::Anchors)).
     pub anchors: Vec<Language>,
     /// Whether a shingle that stands in a text several times counts once.
     pub occurrences: Occurrences,

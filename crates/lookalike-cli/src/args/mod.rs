@@ -177,7 +177,7 @@ pub struct ShingleArgs {
     #[arg(long, value_name = "K", help_heading = "Comparing")]
     pub shingle: Option<usize>,
     /// Only shingles that begin with a stop word of these languages, such as en or en,de: articles have many, menus and
-    /// advertisements few
+    /// advertisements few. A text with few stop words is compared by all its shingles, and the summary counts these texts
     #[arg(long, value_name = "LANGUAGE", value_delimiter = ',', help_heading = "Comparing")]
     pub anchors: Vec<Language>,
     /// What a shingle that occurs several times in a text counts

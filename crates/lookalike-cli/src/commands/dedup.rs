@@ -11,7 +11,7 @@ use lookalike_engine::{Outputs, PACKED, Resume, Resumed, Stage, Summary, dedup};
 
 use crate::{
     args::{InputArgs, MethodArgs, RunArgs, run_config},
-    found::{above, aside, found, left_out},
+    found::{above, anchors, aside, found, left_out},
     output::{BOLD, Bars, DIM, bytes, count, counted, print, say, warnings},
 };
 
@@ -192,6 +192,7 @@ impl Dedup {
         }
         let met = counted(s.finding.pairs_met, "pair");
         lines.push(format!("  found    {}; {met} looked at", found(&s.finding, &s.method)));
+        lines.extend(anchors(&s.finding).map(|words| format!("  anchors  {words}")));
         lines.extend(aside(&s.finding).into_iter().map(|words| format!("  aside    {words}")));
         lines.extend(above(&s.finding).map(|words| format!("  memory   {words}")));
         if s.bad_lines > 0 {

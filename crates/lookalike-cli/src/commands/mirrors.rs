@@ -11,7 +11,7 @@ use lookalike_engine::{MirrorOutputs, Mirroring, MirrorsSummary, RunConfig, Site
 
 use crate::{
     args::{FindArgs, InputArgs, RecordArgs, RunArgs, ShingleArgs, run_config},
-    found::{above, aside, found, left_out},
+    found::{above, anchors, aside, found, left_out},
     output::{BOLD, Bars, count, counted, quiet, say, warnings},
 };
 
@@ -172,6 +172,7 @@ impl Mirrors {
             if let Some(common) = summary.common_pages.filter(|&common| common > 0) {
                 say(&format!("set aside: {} with matches on more sites than --common-sites says", counted(common, "page")));
             }
+            anchors(&summary.finding).iter().for_each(|words| say(&format!("anchors: {words}")));
             aside(&summary.finding).iter().for_each(|words| say(&format!("set aside: {words}")));
             summary.left_out.iter().for_each(|left| say(&format!("left out: {}", left_out(left))));
             let many = summary.site_pairs >= MANY;

@@ -8,7 +8,7 @@ use lookalike_engine::{RunConfig, pairs};
 
 use crate::{
     args::{FindArgs, InputArgs, MethodBy, RunArgs, ShingleArgs, VerifyBy, run_config},
-    found::{above, aside, found, left_out},
+    found::{above, anchors, aside, found, left_out},
     output::{Bars, counted, say, warnings},
 };
 
@@ -85,6 +85,7 @@ impl Pairs {
                 Some(references) => format!("of {} and {documents}", counted(references, "reference document")),
             };
             say(&format!("{pairs} {among}{similar}; found: {}", found(&summary.finding, &config.method)));
+            anchors(&summary.finding).iter().for_each(|words| say(&format!("anchors: {words}")));
             aside(&summary.finding).iter().for_each(|words| say(&format!("set aside: {words}")));
             summary.left_out.iter().for_each(|left| say(&format!("left out: {}", left_out(left))));
             above(&summary.finding).iter().for_each(|words| say(&format!("memory: {words}")));

@@ -54,10 +54,37 @@ fn one_of_each_article_stays() {
     let lines = [line("flood", page(FLOOD, TIMES)), line("match", page(MATCH, TIMES)), line("flood too", page(FLOOD, HERALD))];
     place.write("news.jsonl", lines.concat() + &line("advertisement", "Buy Sudzo".into()) + &line("again", "buy sudzo!".into()));
     assert!(place.run("dedup news.jsonl -o kept.jsonl").err.contains("5 documents in = 4 kept + 1 dropped"));
-    assert!(place.run("dedup news.jsonl -o kept.jsonl --anchors en").err.contains("5 documents in = 3 kept + 2 dropped"));
+    let err = place.run("dedup news.jsonl -o kept.jsonl --anchors en").err;
+    assert!(err.contains("5 documents in = 3 kept + 2 dropped"), "{err}");
+    assert!(err.contains("anchors  2 documents have few stop words: compared by all their shingles"), "{err}");
     assert_eq!(place.read("kept.jsonl"), lines[..2].concat() + &line("advertisement", "Buy Sudzo".into()));
     let ran = place.run("eval news.jsonl --sample 5 --anchors en --json");
     assert_eq!(ran.code, 0, "{}", ran.err);
+}
+
+/// The notes have one anchored shingle each, and it is the same.
+#[test]
+fn short_notes_of_different_firms_stay() {
+    let place = Place::new();
+    let note = |firm: &str, dividend: &str, days: &str| format!("{firm} IN PAYOUT Qtly div {dividend} prior {days} Reuter");
+    let notes = [
+        note("ATLAS STEEL CORP INCREASES", "44 cts vs 44 cts", "Pay June One Record May Eight"),
+        note("HUDSON FOODS INC INCREASES", "12 cts vs 10 cts", "Pay April 15 Record March 30"),
+        note("Atlas Steel Corp increases", "44 cts vs 44 cts", "Pay June One, record May Eight"),
+    ];
+    let lines =
+        |texts: &[String]| texts.iter().map(|text| serde_json::json!({"text": text}).to_string() + "\n").collect::<String>();
+    place.write("notes.jsonl", lines(&notes)).write("a.txt", &notes[0]).write("b.txt", &notes[1]);
+    let summary = |command: &str| serde_json::from_str::<serde_json::Value>(&place.run(command).out).unwrap();
+    let deduped = summary("dedup notes.jsonl --anchors en --json");
+    assert_eq!((&deduped["dropped_exact"], &deduped["dropped_near"], &deduped["few_anchors"]), (&1.into(), &0.into(), &3.into()));
+    assert!(summary("dedup notes.jsonl --json").get("few_anchors").is_none());
+    let compared = summary("compare a.txt b.txt --anchors en --json");
+    assert!(compared["resemblance"].as_f64().unwrap() < 0.2, "{compared}");
+    assert_eq!(compared["few_anchors"], serde_json::json!([true, true]));
+    let page = place.run("compare a.txt b.txt --anchors en").out;
+    assert!(page.contains("B has few stop words: compared by all its shingles"), "{page}");
+    assert!(place.run("pairs notes.jsonl --anchors en -o pairs.jsonl").err.contains("anchors: 3 documents have few stop words"));
 }
 
 #[test]

@@ -158,7 +158,7 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, tell: Option<&mut Tell>, ob
         summary.seconds.deciding = clock.lap();
         verdicts
     };
-    summary.finding.count(&counted, &matcher, &budget);
+    summary.finding.count(&counted, &matcher, &table);
 
     let emitting = Emitting::new(&table, &pairing, &matcher, &verdicts, &pool)?;
     emitting.count(&mut summary)?;

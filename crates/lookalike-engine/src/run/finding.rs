@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering;
 use lookalike::{Cluster, Method, lsh::FEWEST_SHINGLES, sketch::Modulus};
 use serde::Serialize;
 
-use super::{counting::Counted, matching::Matcher};
-use crate::{memory::peak_memory, spill::Budget};
+use super::{counting::Counted, matching::Matcher, table::Table};
+use crate::memory::peak_memory;
 
 /// How candidates were found, what share of the similar pairs that promises, and what was set aside.
 #[derive(Debug, Clone, Serialize)]
@@ -29,6 +29,10 @@ pub struct Finding {
     pub most_common: u32,
     /// Documents that share only such: nothing is found for them but equal ones.
     pub all_common: u64,
+    /// Where shingles begin with a stop word: the documents that have too few of these words to be judged by such shingles, and are
+    /// compared by all theirs; references' not among them. None where shingles need not begin so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub few_anchors: Option<u64>,
     /// Bytes of memory that the run took more than it was to take: for what cannot go to a file, as indexes of texts that are alike
     /// but not alike enough, lines of many megabytes, what is packed, and what each of many threads needs.
     pub above_memory: u64,
@@ -51,13 +55,14 @@ impl Finding {
             common: 0,
             most_common: 0,
             all_common: 0,
+            few_anchors: (!method.config().anchors.is_empty()).then_some(0),
             above_memory: 0,
         }
     }
 
-    /// Takes what was met and set aside when shared elements were counted, or what met when it was decided, and what was too
-    /// much for memory.
-    pub(crate) fn count(&mut self, counted: &Counted, matcher: &Matcher, budget: &Budget) {
+    /// Takes what was met and set aside when shared elements were counted, or what met when it was decided, what was counted when
+    /// texts were read, and what was too much for memory.
+    pub(crate) fn count(&mut self, counted: &Counted, matcher: &Matcher, table: &Table) {
         let [met, refused] = [&matcher.met, &matcher.refused].map(|count| count.load(Ordering::Relaxed));
         (self.pairs_met, self.pairs_refused) = match matcher.method.lists() {
             true => (counted.met, counted.met - counted.candidates),
@@ -66,6 +71,7 @@ impl Finding {
         self.common = counted.aside.len() as u64;
         self.most_common = counted.aside.iter().map(|common| common.documents).max().unwrap_or(0);
         self.all_common = counted.lost;
-        self.above_memory = peak_memory().map_or(0, |peak| budget.above(peak));
+        self.above_memory = peak_memory().map_or(0, |peak| table.budget.above(peak));
+        self.few_anchors.iter_mut().for_each(|few| *few = table.counts.few_anchors);
     }
 }

@@ -271,6 +271,7 @@ impl Pass<'_> {
             out.line_bytes += block.size(at);
             out.without_id += u64::from(record.id.is_empty());
             self.method.sketch(record.text, scratch);
+            out.few_anchors += u64::from(scratch.few_anchors);
             out.digests.push(scratch.digest);
             out.bits.extend_from_slice(&scratch.bits);
             out.columns.iter_mut().zip(&scratch.keys).for_each(|(column, &key)| column.push(key));

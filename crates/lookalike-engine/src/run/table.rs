@@ -51,6 +51,8 @@ pub(crate) struct Counts {
     pub(crate) bad_examples: Vec<String>,
     /// Documents without an id of their own, references aside.
     pub(crate) without_id: u64,
+    /// Documents that too few anchors make compared by all their shingles, references aside.
+    pub(crate) few_anchors: u64,
 }
 
 /// Bad lines that are reported, of a run and so of a block: each other one costs its place in a run of lines.
@@ -69,6 +71,7 @@ pub(crate) struct Sketched {
     pub(crate) label_names: Vec<(NonZeroU128, Box<str>)>,
     pub(crate) ids: BlockIds,
     pub(crate) without_id: u64,
+    pub(crate) few_anchors: u64,
     /// The bad lines and their number.
     pub(crate) bad_lines: Vec<u8>,
     pub(crate) bad_count: u64,
@@ -103,6 +106,7 @@ impl Sketched {
             label_names: Vec::new(),
             ids: BlockIds::default(),
             without_id: 0,
+            few_anchors: 0,
             bad_lines: Vec::new(),
             bad_count: 0,
             bad_messages: Vec::new(),
@@ -123,7 +127,7 @@ impl Sketched {
         self.ids.clear();
         self.bad_lines.clear();
         self.bad_messages.clear();
-        (self.bad_count, self.without_id, self.line_bytes) = (0, 0, 0);
+        (self.bad_count, self.without_id, self.few_anchors, self.line_bytes) = (0, 0, 0, 0);
     }
 
     /// Fills in what depends on where the block stands: line numbers, and the ids of documents that have none.
@@ -164,7 +168,7 @@ impl Table {
     /// count its items from 0.
     pub(crate) fn add(&mut self, sketched: &mut Sketched, checked: bool) -> Result<()> {
         let Sketched { info, digests, bits, columns, lists, keys, labels, ids, bad_count, bad_messages, .. } = sketched;
-        let (without_id, line_bytes) = (sketched.without_id, sketched.line_bytes);
+        let (without_id, few_anchors, line_bytes) = (sketched.without_id, sketched.few_anchors, sketched.line_bytes);
         info.first_document = self.documents;
         self.documents += digests.len() as u64;
         let is_reference = info.part < self.reference_parts;
@@ -172,6 +176,7 @@ impl Table {
             self.references.documents = self.documents;
         } else {
             self.counts.without_id += without_id;
+            self.counts.few_anchors += few_anchors;
         }
         self.counts.line_bytes += line_bytes;
         self.counts.bad_lines += *bad_count;

@@ -119,7 +119,7 @@ pub(super) fn verified(
         Ok(())
     })?;
     let mut finding = Finding::new(method);
-    finding.count(&counted, &matcher, &budget);
+    finding.count(&counted, &matcher, table);
     Ok(Verified { pairing, sets, matches, finding })
 }
 

@@ -188,9 +188,10 @@ impl Method {
                 fingerprints.iter_mut().for_each(|f| *f = fingerprint::finish(*f));
             }
         }
-        if let Some(anchors) = &self.anchors {
-            anchors.keep(hashes, fingerprints);
-        }
+        scratch.few_anchors = match &self.anchors {
+            Some(anchors) => !anchors.keep(hashes, self.shingling, fingerprints) && !hashes.is_empty(),
+            None => false,
+        };
         if self.config.occurrences == Occurrences::Labelled {
             fingerprint::label_occurrences(fingerprints);
         }

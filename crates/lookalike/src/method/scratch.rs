@@ -12,6 +12,9 @@ pub struct Scratch {
     pub fingerprints: Vec<u64>,
     /// The hashes of the text's tokens, in order; of a set's items sorted, as they have none.
     pub token_hashes: Vec<u64>,
+    /// Whether the text has too few shingles that begin with a stop word to be judged by them, so that these are all its shingles;
+    /// false where none has to begin so, and of an empty text.
+    pub few_anchors: bool,
     /// What documents that are copies of each other have in common: the canonical form's digest, for sentences with theirs.
     pub digest: Digest,
     /// One key for each column.

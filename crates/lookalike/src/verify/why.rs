@@ -33,6 +33,7 @@ pub fn passages(
     canonicalise(text, by, folds, &mut tokens);
     fingerprint::token_hashes(&tokens, &mut hashes);
     fingerprint::fingerprints(&hashes, shingling, &mut shingles);
+    let anchors = anchors.filter(|anchors| anchors.judge(&hashes, shingling));
     let mut shared = vec![false; tokens.len()];
     // Windows start one after the other, so only what lies behind the last marked token is new.
     let mut marked = 0;

@@ -176,8 +176,12 @@ pub fn shingle_set(text: &str, config: &Config) -> BTreeSet<Shingle> {
         _ => {
             let anchors = config.anchors.iter().flat_map(|language| language.stop_words(config.tokens, config.folds));
             let anchors: BTreeSet<Vec<u8>> = anchors.map(String::into_bytes).collect();
-            let anchored: Vec<_> = tokens.windows(k).filter(|window| anchors.contains(&window[0])).map(<[_]>::to_vec).collect();
-            if anchored.is_empty() { vec![tokens] } else { anchored }
+            let starts: Vec<usize> = (0..=tokens.len() - k).filter(|&at| anchors.contains(&tokens[at])).collect();
+            let covered = (0..tokens.len()).filter(|&at| starts.iter().any(|&start| (start..start + k).contains(&at))).count();
+            // Too few anchors to be judged by them.
+            let judged = starts.len() >= 50 || starts.len() >= 20 && 3 * covered >= tokens.len();
+            let windows = tokens.windows(k).enumerate().filter(|(at, _)| !judged || starts.contains(at));
+            windows.map(|(_, window)| window.to_vec()).collect()
         }
     };
     let label = |i: usize| match config.occurrences {

@@ -90,6 +90,9 @@ struct Report<'a> {
     b: &'a str,
     #[serde(flatten)]
     figures: Figures,
+    /// With --anchors, whether A and B have too few stop words to be compared by their anchored shingles.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    few_anchors: Option<[bool; 2]>,
     sketch: Signatures,
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "sketches::by_name")]
     sketches: Option<Vec<Sketched>>,
@@ -121,13 +124,18 @@ impl Compare {
         }
         let texts = self.texts()?;
         let mut scratch = Scratch::default();
+        let mut few_anchors = Vec::new();
         let sets = texts.each_ref().map(|text| {
             method.set(text, &mut scratch);
+            few_anchors.push(scratch.few_anchors);
             scratch.fingerprints.clone()
         });
         let overlap = Overlap::of(&sets[0], &sets[1]);
         let passages = method.passages(texts.each_ref().map(String::as_str));
         let mut report = self.report(&method, &sets, overlap, &passages)?;
+        if !method.config().anchors.is_empty() {
+            report.few_anchors = few_anchors.try_into().ok();
+        }
         if self.sketches {
             report.sketches = Some(sketches(&method, &texts, &sets)?);
         }
@@ -198,6 +206,7 @@ impl Compare {
             a: &self.a,
             b: &self.b,
             figures: overlap.into(),
+            few_anchors: None,
             sketch: Signatures {
                 slots: minhash.slots(),
                 resemblance,

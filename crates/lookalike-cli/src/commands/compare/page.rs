@@ -37,6 +37,9 @@ pub(super) fn page(r: &Report, members: &str, texts: &[String; 2], cut: &[Vec<Pa
         "{DIM}sketch: estimates from {} slots; their intervals hold the truth 95 times in 100{DIM:#}",
         r.sketch.slots
     );
+    for (which, _) in ["A", "B"].into_iter().zip(r.few_anchors.unwrap_or_default()).filter(|(_, few)| *few) {
+        let _ = writeln!(page, "{which} has few stop words: compared by all its shingles");
+    }
     if let Some(sketches) = &r.sketches {
         page += &sketches::table(sketches, &r.figures);
     }
