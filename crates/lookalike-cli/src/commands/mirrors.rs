@@ -25,6 +25,9 @@ use crate::{
 /// those with the same path come first, then the more alike, and each page has one counterpart in a site at most, so that pages that
 /// are all of one template are not all in pairs with each other.
 ///
+/// Pages without text, such as those whose content is in scripts, match where the same path has the same bytes; the summary counts them. When
+/// no site mirrors another, it names the pair that comes closest.
+///
 /// Matches reach the threshold by exact count. Candidates come from sketches and miss a share of the pairs, which the last line
 /// tells (see `lookalike curve`).
 ///
@@ -168,6 +171,10 @@ impl Mirrors {
             say(&serde_json::to_string_pretty(&summary)?);
         } else if !self.run.quiet {
             say(&page(&summary));
+            if summary.site_pairs == 0 {
+                say(&none(&summary, &asked));
+            }
+            textless(&summary).iter().for_each(|words| say(words));
             say(&format!("found: {}", found(&summary.finding, &config.method)));
             if let Some(common) = summary.common_pages.filter(|&common| common > 0) {
                 say(&format!("set aside: {} with matches on more sites than --common-sites says", counted(common, "page")));
@@ -206,6 +213,68 @@ fn short(name: &str) -> String {
 
 fn pairs(number: u64, of: &str) -> String {
     format!("{} of {of}", counted(number, "pair"))
+}
+
+/// Why no two sites are a pair, and what to do.
+fn none(summary: &MirrorsSummary, asked: &Mirroring) -> String {
+    let paths = match summary.shared_paths {
+        Some(paths) if paths > 0 => {
+            let are = if paths == 1 { "is" } else { "are" };
+            let sites = if summary.pages_b.is_some() { "in both collections" } else { "on two sites or more" };
+            format!("; {} {are} {sites}", counted(paths, "path"))
+        }
+        _ => String::new(),
+    };
+    let Some(closest) = &summary.closest else {
+        return format!(
+            "no page has a match on another site{paths}: lower --threshold, or compare less of each page with --html main"
+        );
+    };
+    let (a, b) = (closest.share_a, closest.share_b);
+    let share = match asked.of {
+        ShareOf::Both => a.min(b),
+        ShareOf::Either => a.max(b),
+        ShareOf::A => a,
+        ShareOf::B => b,
+    };
+    let either = if asked.of == ShareOf::Both && a.max(b) >= asked.share {
+        ", --share-of either for a site that is a part of another"
+    } else {
+        ""
+    };
+    format!(
+        "the closest pair is {} and {}: {} of {} ({:.1} %) and {} of {} ({:.1} %) have a match{paths}; give --share {}{either}, or a lower \
+         --threshold",
+        short(&closest.a),
+        short(&closest.b),
+        count(closest.matched_a),
+        counted(closest.pages_a, "page"),
+        100.0 * a,
+        count(closest.matched_b),
+        count(closest.pages_b),
+        100.0 * b,
+        below(share),
+    )
+}
+
+/// A share to ask for that reaches one, with the digits that it takes.
+fn below(share: f64) -> String {
+    let digits = (1..6).find(|&digits| share * 10f64.powi(digits) >= 10.0).unwrap_or(6);
+    let unit = 10f64.powi(digits);
+    format!("{}", (share * unit).floor() / unit)
+}
+
+/// How many pages have no text to be compared by.
+fn textless(summary: &MirrorsSummary) -> Option<String> {
+    let (pages, alike) = (summary.textless, summary.textless_alike);
+    (pages > 0).then(|| {
+        let are = if pages == 1 { "has" } else { "have" };
+        let same = match alike {
+            0 => "none has the same bytes at the same path of another site".into(),
+            alike => format!("{} of them match by the same bytes at the same path of another site", count(alike)),
+        };
+        format!("empty: {} {are} no text to compare; {same}", counted(pages, "page"))
+    })
 }
 
 /// What was found, in words, and the best pairs in a table.

@@ -89,6 +89,7 @@ fn folders_of_two_releases_and_their_pages() {
     --- stdout
     --- stderr
     0 pairs of sites among 8 pages of 1 site against 8 pages of 1 site; 0 pairs of pages one to one, 0 of them at the same path
+    the closest pair is . and .: 6 of 8 pages (75.0 %) and 6 of 8 (75.0 %) have a match; 3 paths are in both collections; give --share 0.75, or a lower --threshold
     found: 99.83 % of pairs at 0.8, more above it (21 bands of 6 rows)
     ");
     // All of a template match each other, and so do titles that are cut off.
@@ -227,8 +228,8 @@ fn two_crawls_in_warc() {
         assert_eq!((&pair["a"], &pair["share_a"]), (&pair["b"], &pair["share_b"]));
     }
     assert_snapshot!(ran.out, @r#"
+    {"a":"a.example","b":"a.example","pages_a":10,"pages_b":10,"matched_a":10,"matched_b":10,"share_a":1.0,"share_b":1.0,"counterparts":10,"same_path":10}
     {"a":"file:","b":"file:","pages_a":1,"pages_b":1,"matched_a":1,"matched_b":1,"share_a":1.0,"share_b":1.0,"counterparts":1,"same_path":1}
-    {"a":"a.example","b":"a.example","pages_a":10,"pages_b":10,"matched_a":9,"matched_b":9,"share_a":0.9,"share_b":0.9,"counterparts":9,"same_path":9}
     "#);
 }
 
@@ -258,6 +259,71 @@ fn parked_hosts_are_all_pairs_unless_they_are_set_aside() {
     let json = place.run("mirrors park.jsonl --common-sites 4 -o sites.jsonl --json -q");
     let summary: serde_json::Value = serde_json::from_str(&json.err).unwrap();
     assert_eq!((&summary["common_pages"], &summary["site_pairs"]), (&5.into(), &1.into()));
+}
+
+/// Pages that scripts fill have no text. The same bytes at the same path are the same page; other bytes, or another path, are not.
+#[test]
+fn pages_without_text_match_by_their_bytes_and_path() {
+    let place = Place::new();
+    let script =
+        |number: usize| format!("<html><title>t</title><script type=\"text/template\">{}</script></html>", text(number, 30));
+    for (name, body) in [
+        ("one/m/a.html", script(0)),
+        ("one/m/b.html", script(1)),
+        ("one/m/c.html", script(2)),
+        ("one/m/d.html", String::new()),
+        ("two/m/a.html", script(0)),
+        ("two/m/b.html", script(9)),
+        ("two/m/moved.html", script(2)),
+        ("two/m/d.html", String::new()),
+    ] {
+        fs::create_dir_all(place.path(name).parent().unwrap()).unwrap();
+        place.write(name, body);
+    }
+    let ran = place.run("mirrors one two --pages pages.jsonl --unmatched gone.jsonl");
+    assert_snapshot!(ran.shown(), @r#"
+    exit 0
+    --- stdout
+    {"a":"m","b":"m","pages_a":4,"pages_b":4,"matched_a":2,"matched_b":2,"share_a":0.5,"share_b":0.5,"counterparts":2,"same_path":2}
+    --- stderr
+    1 pair of sites among 4 pages of 1 site against 4 pages of 1 site; 2 pairs of pages one to one, 2 of them at the same path; 4 pages without a counterpart
+
+    a  b    pages a    pages b  share a  share b  one to one  same path
+    m  m          4          4   50.0 %   50.0 %           2          2
+
+    empty: 8 pages have no text to compare; 4 of them match by the same bytes at the same path of another site
+    found: 99.83 % of pairs at 0.8, more above it (21 bands of 6 rows)
+    "#);
+    assert_snapshot!(place.read("pages.jsonl"), @r#"
+    {"a":"m/a.html","b":"m/a.html","site_a":"m","site_b":"m","resemblance":1.0,"same_path":true}
+    {"a":"m/d.html","b":"m/d.html","site_a":"m","site_b":"m","resemblance":1.0,"same_path":true}
+    "#);
+    assert_eq!(place.read("gone.jsonl").lines().count(), 4);
+    // The same in records, of one collection and of two, whatever else the records have.
+    let record = |site: &str, name: &str, number: usize| {
+        serde_json::json!({"id": format!("http://{site}/{name}"), "n": site, "text": script(number)}).to_string() + "\n"
+    };
+    let records = |site: &str| record(site, "a", 0) + &record(site, "b", site.len()) + &record(site, "c", 2);
+    place.write("both.jsonl", records("one.example") + &records("three.example"));
+    place.write("one.jsonl", records("one.example"));
+    place.write("three.jsonl", records("three.example"));
+    for arguments in ["mirrors both.jsonl --html text", "mirrors one.jsonl three.jsonl --html text"] {
+        let ran = place.run(arguments);
+        assert!(ran.out.contains("\"matched_a\":2,\"matched_b\":2"), "{}", ran.out);
+        assert!(ran.err.contains("empty: 6 pages have no text to compare; 4 of them match"), "{}", ran.err);
+    }
+    // No page has a match: nothing of that kind is found, and the summary says what to do.
+    let page = |name: &str, number| serde_json::json!({"id": name, "text": text(number, 40)}).to_string() + "\n";
+    place.write("x.jsonl", page("a", 1) + &page("b", 2));
+    place.write("y.jsonl", page("a", 3) + &page("c", 4));
+    let ran = place.run("mirrors x.jsonl y.jsonl");
+    assert!(
+        ran.err.contains("no page has a match on another site; 1 path is in both collections: lower --threshold"),
+        "{}",
+        ran.err
+    );
+    let json: serde_json::Value = serde_json::from_str(&place.run("mirrors x.jsonl y.jsonl --json").err).unwrap();
+    assert_eq!((&json["shared_paths"], &json["closest"], &json["textless"]), (&1.into(), &serde_json::Value::Null, &0.into()));
 }
 
 /// A site as it is asked for, and as its files are called.
@@ -327,6 +393,7 @@ fn what_cannot_be_is_refused_and_nothing_is_left_behind() {
     --- stdout
     --- stderr
     0 pairs of sites among 8 pages of 1 site against 8 pages of 1 site; 0 pairs of pages one to one, 0 of them at the same path
+    the closest pair is . and .: 4 of 8 pages (50.0 %) and 4 of 8 (50.0 %) have a match; 3 paths are in both collections; give --share 0.5, or a lower --threshold
     found: 100.00 % of pairs at 1, more above it (4 bands of 32 rows)
     ");
 }

@@ -23,6 +23,8 @@ use super::{
     reading::Reading,
     record::{Fault, Found, Record},
 };
+use xxhash_rust::xxh3::xxh3_128;
+
 use crate::error::{Error, ErrorKind};
 
 /// Some records of a part of the source that follow each other: of a file of lines, those that begin in one span of its bytes,
@@ -217,6 +219,25 @@ impl Block {
     #[inline]
     pub(crate) fn same_record<'a>(&'a self, at: usize, source: &Source, room: &'a mut Room) -> crate::error::Result<Record<'a>> {
         self.record(at, source.reading_of(self.part), room).ok().flatten().ok_or_else(|| source.changed(self.part))
+    }
+
+    /// A hash of the bytes of a page as they are stored, markup included: of the file, of a crawl's response body, or of the record's
+    /// text. For pages that show nothing, which have no other likeness. None for what is no record.
+    pub(crate) fn page_digest(&self, at: usize, reading: &Reading, room: &mut Room) -> Option<u128> {
+        match &self.records {
+            Records::Files(..) => Some(xxh3_128(self.raw(at))),
+            #[cfg(feature = "warc")]
+            Records::Crawl => {
+                let mut reader = warc::WarcReader::new(self.raw(at));
+                let record = reader.next("").ok().flatten()?;
+                record.document(&mut room.crawl).ok().map(|found| xxh3_128(found.body))
+            }
+            _ => {
+                let stored = Reading { html: None, ..reading.clone() };
+                let record = self.record(at, &stored, room).ok().flatten()?;
+                Some(xxh3_128(record.text.decode(&mut String::new()).as_bytes()))
+            }
+        }
     }
 
     /// Appends a record that is none, as it stands, for those who look at it by themselves.

@@ -106,7 +106,7 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, tell: Option<&mut Tell>, ob
     let begin = |(output, shape)| Kept::new(output, shape, &source, names.as_ref(), groups);
     let mut kept = kept.zip(shape).map(begin).transpose()?;
     let mut table = {
-        let beside = Beside { bad: bad.as_mut(), state: state.as_mut(), labels: None };
+        let beside = Beside { bad: bad.as_mut(), state: state.as_mut(), ..Beside::default() };
         sketching::sketch(config, &method, &source, &budget, &pool, beside, observer)?
     };
     summary.seconds.sketching = clock.lap();

@@ -82,6 +82,9 @@ struct AloneLine<'a> {
 /// Pairs of sites that a summary has.
 const FIRST: usize = 20;
 
+/// Pages that have matches on more sites are not looked at for the pair that comes closest: they could make every pair.
+const COMMON: usize = 1000;
+
 pub(super) struct Outputs {
     pub(super) sites: Option<Output>,
     pub(super) pages: Option<Output>,
@@ -142,6 +145,13 @@ impl Writing<'_> {
             told.alone += self.without_mirror(&pairs, pages, output)?;
         }
         Ok(told)
+    }
+
+    /// The pair of sites that has the largest share of matches, however small.
+    pub(super) fn closest(&self) -> Option<SiteLine> {
+        let common = self.asked.common_sites.map_or(COMMON, |common| common.min(COMMON));
+        let pair = self.mirrors.closest(self.asked.of, common)?;
+        Some(self.site(&pair, &self.mirrors.counterparts(pair.a, pair.b)))
     }
 
     fn name(&self, site: u32) -> &str {

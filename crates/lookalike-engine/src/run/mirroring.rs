@@ -21,6 +21,7 @@ use super::{
     sites::{SiteBy, Sites},
     sketching::{self, Beside, refuse_repeated_references},
     table::Table,
+    textless::Textless,
     verifying::{ANY, Classes, PairFigures, Verified, verified},
 };
 use crate::{
@@ -70,6 +71,16 @@ pub struct MirrorsSummary {
     /// Pages with matches on so many sites that they made no pair of sites, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub common_pages: Option<u64>,
+    /// Pages without text: scripts, frames, images, or nothing at all.
+    pub textless: u64,
+    /// Of these, pages with a counterpart by identical bytes at the same path of another site.
+    pub textless_alike: u64,
+    /// Where no pair of sites was found, the pair that came closest; none where no page has a match on another site.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub closest: Option<SiteLine>,
+    /// Where no pair of sites was found, the paths that two sites have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shared_paths: Option<u64>,
     /// The first pairs of sites.
     #[serde(skip)]
     pub first: Vec<SiteLine>,
@@ -88,7 +99,8 @@ pub struct MirrorsSummary {
 /// Pairs up sites: those of the references, the first collection, with those of the inputs, the second; without references those of
 /// the inputs with each other. Pages match that reach the configuration's threshold, counted exactly.
 ///
-/// Two passes over the input. Memory: as for a list of pairs, and 12 bytes a page, 24 more for each that has a match; 4 for each site
+/// Two passes over the input. Memory: as for a list of pairs, and 12 bytes a page, 24 more for each that has a match, 32 for each
+/// without text; 4 for each site
 /// that a group of equal pages has a match in, and 24 for each pair of sites that is written. These pairs cannot go to files: n sites
 /// with the same pages are n² / 2 pairs, which the summary tells as memory above what was asked; see [`Mirroring::common_sites`].
 ///
@@ -119,7 +131,9 @@ fn all_passes(config: &RunConfig, asked: &Mirroring, outputs: MirrorOutputs, obs
     let Opened { source, references, left_out, outputs: written, mut bad, pool, budget } = open(&config, paths, "mirrors")?;
     let mut labels: BTreeMap<NonZeroU128, Box<str>> = BTreeMap::new();
     let by_field = config.label_field.is_some();
-    let beside = Beside { bad: bad.as_mut(), labels: Some(&mut labels).filter(|_| by_field), ..Beside::default() };
+    let mut pages = Vec::new();
+    let labels_to = Some(&mut labels).filter(|_| by_field);
+    let beside = Beside { bad: bad.as_mut(), labels: labels_to, textless: Some(&mut pages), ..Beside::default() };
     let mut table = sketching::sketch(&config, &method, &source, &budget, &pool, beside, observer)?;
     if !config.allow_repeated_ids {
         refuse_repeated_references(&table, &source)?;
@@ -142,7 +156,8 @@ fn all_passes(config: &RunConfig, asked: &Mirroring, outputs: MirrorOutputs, obs
     };
     let verified = verified(&config, &method, &source, &mut table, &pool, |pairing| classes(pairing, class).map(Some), observer)?;
     let Verified { pairing, matches, finding, .. } = verified;
-    let matched = matched(&sites, &table, &pairing, &matches)?;
+    let textless = Textless::new(pages, &sites, (!within).then_some(first.documents), &table.budget);
+    let matched = matched(&sites, &table, &pairing, &matches, &textless)?;
     drop(matches);
 
     let writing = Writing { table: &table, sites: &sites, mirrors: &matched, first, asked };
@@ -150,6 +165,9 @@ fn all_passes(config: &RunConfig, asked: &Mirroring, outputs: MirrorOutputs, obs
     let mut to = Outputs { sites: sites_to, pages: pages_to, alone: alone_to };
     let told = writing.write(&mut to)?;
     finish([bad, to.pages, to.alone, to.sites])?;
+    let none = told.site_pairs == 0;
+    let closest = if none { writing.closest() } else { None };
+    let shared_paths = none.then(|| sites.shared_paths((!within).then_some(first.documents)));
     let sites_of = |side: &Side| side.sites().iter().filter(|&&pages| pages > 0).count() as u64;
     Ok(MirrorsSummary {
         pages_a: if within { table.documents } else { first.documents },
@@ -162,6 +180,10 @@ fn all_passes(config: &RunConfig, asked: &Mirroring, outputs: MirrorOutputs, obs
         page_pairs: outputs.pages.is_some().then_some(told.page_pairs),
         unmatched: outputs.unmatched.is_some().then_some(told.alone),
         common_pages: asked.common_sites.map(|_| told.common),
+        textless: textless.pages,
+        textless_alike: textless.alike.len() as u64,
+        closest,
+        shared_paths,
         first: told.first,
         finding: Finding { above_memory: peak_memory().map_or(0, |peak| table.budget.above(peak)), ..finding },
         bad_lines: table.counts.bad_lines,
@@ -196,21 +218,30 @@ fn classes(pairing: &Pairing, class: impl Fn(u64) -> u32) -> Result<Classes> {
     Ok(classes)
 }
 
-/// What matches, by groups of equal pages: contenders with their copies.
-fn matched(sites: &Sites, table: &Table, pairing: &Pairing, matches: &[(u32, u32, PairFigures)]) -> Result<Mirrors> {
-    let groups = pairing.numbers()?;
+/// What matches, by groups of equal pages: contenders with their copies, and pages without text that are equal otherwise.
+fn matched(
+    sites: &Sites,
+    table: &Table,
+    pairing: &Pairing,
+    matches: &[(u32, u32, PairFigures)],
+    textless: &Textless,
+) -> Result<Mirrors> {
+    let numbers = pairing.numbers()?;
+    let groups = numbers.checked_add(textless.groups).ok_or_else(|| {
+        Error::new(ErrorKind::Input, "more than 4,294,967,295 groups of equal pages; compare parts of the collections")
+    })?;
     let resemblance = |figures: &PairFigures| match figures {
         PairFigures::Counted(figures) => figures.resemblance,
         PairFigures::Resemblance { resemblance } => *resemblance,
         PairFigures::Containment { .. } | PairFigures::Unknown {} => 0.0,
     };
     let likes: Vec<(u32, u32, f64)> = matches.iter().map(|(a, b, figures)| (*a, *b, resemblance(figures))).collect();
-    let mut in_question = vec![false; groups as usize];
+    let mut in_question = vec![false; numbers as usize];
     matches.iter().for_each(|&(a, b, _)| [a, b].into_iter().for_each(|number| in_question[number as usize] = true));
     pairing.copies_of_contenders().for_each(|(_, leader)| in_question[leader as usize] = true);
     let side = |documents: std::ops::Range<u64>| {
         let (mut pages, mut counts) = (Vec::new(), vec![0; sites.names.len()]);
-        for page in documents {
+        for page in documents.clone() {
             let site = sites.of[page as usize];
             counts[site as usize] += 1;
             let rank = pairing.order.rank(page);
@@ -219,6 +250,13 @@ fn matched(sites: &Sites, table: &Table, pairing: &Pairing, matches: &[(u32, u32
                 pages.push(Page { group, site, page, path: sites.paths[page as usize] });
             }
         }
+        let of_side = textless.alike.iter().filter(|(page, _)| documents.contains(page));
+        pages.extend(of_side.map(|&(page, group)| Page {
+            group: numbers + group,
+            site: sites.of[page as usize],
+            page,
+            path: sites.paths[page as usize],
+        }));
         table.budget.hold(size_of_val(&*pages));
         Side::new(groups, pages, counts)
     };

@@ -56,6 +56,7 @@ mod sites;
 mod sketching;
 mod summary;
 mod table;
+mod textless;
 mod verdicts;
 mod verifying;
 mod windows;

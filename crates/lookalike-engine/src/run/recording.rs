@@ -77,6 +77,7 @@ impl Recorded {
             // Nobody who asks what labels are resumes a run.
             label_names: Vec::new(),
             ids,
+            textless: Vec::new(),
             without_id,
             few_anchors,
             bad_lines,

@@ -196,6 +196,17 @@ impl Sites {
     }
 }
 
+impl Sites {
+    /// How many paths inside a site are on two sites; with `second`, the number of the second collection's first page, in both collections.
+    pub(super) fn shared_paths(&self, second: Option<u64>) -> u64 {
+        let side = |(&site, page)| second.map_or(site, |second| u32::from(page >= second));
+        let mut paths: Vec<(u64, u32)> = self.paths.iter().copied().zip(self.of.iter().zip(0u64..).map(side)).collect();
+        paths.sort_unstable();
+        let of_path = paths.chunk_by(|p, q| p.0 == q.0);
+        of_path.filter(|pages| pages.first().map(|page| page.1) != pages.last().map(|page| page.1)).count() as u64
+    }
+}
+
 fn without(field: &str, place: &str) -> Error {
     let message = format!(
         "{place}: no field {field:?}, or null: by --by field:{field} it says what site the page is of; give one to each, or take \

@@ -6,7 +6,12 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use lookalike::{Method, Scratch, cluster::Keep, text::TokensBy};
+use lookalike::{
+    Method, Scratch,
+    cluster::Keep,
+    fingerprint::{self, Digest},
+    text::{Tokens, TokensBy},
+};
 use rayon::ThreadPool;
 
 use super::{
@@ -74,6 +79,8 @@ pub(crate) struct Beside<'a> {
     pub(crate) state: Option<&'a mut State>,
     /// What the labels are that the table has hashes of, as they stand in a record.
     pub(crate) labels: Option<&'a mut BTreeMap<NonZeroU128, Box<str>>>,
+    /// Documents without text, each with a hash of its bytes as they are stored.
+    pub(crate) textless: Option<&'a mut Vec<(u64, u128)>>,
 }
 
 /// Bytes of a block's results, at the most, that are filled again: what a huge line took is given back.
@@ -89,7 +96,7 @@ pub(crate) fn sketch(
     beside: Beside,
     observer: Observer,
 ) -> Result<Table> {
-    let Beside { mut bad, mut state, mut labels } = beside;
+    let Beside { mut bad, mut state, mut labels, mut textless } = beside;
     let fields = &source.reading().fields;
     let mut table = Table::new(method, budget);
     table.reference_parts = source.reference_parts();
@@ -100,7 +107,8 @@ pub(crate) fn sketch(
         None => Start::default(),
     };
     let (skip_bad, named) = (config.skip_bad.is_some(), labels.is_some());
-    let pass = Pass { method, source, skip_bad, named, spare: Mutex::default() };
+    let nothing = textless.as_ref().map(|_| fingerprint::digest(&Tokens::new()));
+    let pass = Pass { method, source, skip_bad, named, nothing, spare: Mutex::default() };
     let mut estimating = Estimating::new();
     in_order_placed(
         pool,
@@ -119,6 +127,10 @@ pub(crate) fn sketch(
             }
             if let Some(labels) = &mut labels {
                 labels.extend(sketched.label_names.drain(..));
+            }
+            if let Some(textless) = &mut textless {
+                let first = table.documents;
+                textless.extend(sketched.textless.iter().map(|&(number, bytes)| (first + u64::from(number), bytes)));
             }
             table.add(&mut sketched, checked)?;
             let mut spare = lock(&pass.spare);
@@ -237,6 +249,8 @@ struct Pass<'a> {
     skip_bad: bool,
     /// Whether anybody asks what labels are.
     named: bool,
+    /// The digest of documents without text, where hashes of their bytes are wanted.
+    nothing: Option<Digest>,
     /// Emptied results, to be filled again: fresh memory is dear.
     spare: Mutex<Vec<Sketched>>,
 }
@@ -292,6 +306,11 @@ impl Pass<'_> {
                 out.labels.push(label);
             }
             out.ids.push(record.id);
+            if self.nothing == Some(scratch.digest)
+                && let Some(bytes) = block.page_digest(at, reading, room)
+            {
+                out.textless.push((out.digests.len() as u32 - 1, bytes));
+            }
         }
         out.info.count = out.digests.len() as u32;
         Ok(out)

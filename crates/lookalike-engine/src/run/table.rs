@@ -70,6 +70,8 @@ pub(crate) struct Sketched {
     /// What some of these hashes are of, each at least once, where anybody asks.
     pub(crate) label_names: Vec<(NonZeroU128, Box<str>)>,
     pub(crate) ids: BlockIds,
+    /// Documents without text by their numbers in the block, with the hashes of their bytes, where they are wanted.
+    pub(crate) textless: Vec<(u32, u128)>,
     pub(crate) without_id: u64,
     pub(crate) few_anchors: u64,
     /// The bad lines and their number.
@@ -89,6 +91,7 @@ impl Weigh for Sketched {
             + self.labels.weight()
             + self.label_names.weight()
             + self.ids.weight()
+            + size_of_val(&*self.textless)
             + self.bad_lines.weight()
     }
 }
@@ -105,6 +108,7 @@ impl Sketched {
             labels: Vec::new(),
             label_names: Vec::new(),
             ids: BlockIds::default(),
+            textless: Vec::new(),
             without_id: 0,
             few_anchors: 0,
             bad_lines: Vec::new(),
@@ -125,6 +129,7 @@ impl Sketched {
         self.labels.clear();
         self.label_names.clear();
         self.ids.clear();
+        self.textless.clear();
         self.bad_lines.clear();
         self.bad_messages.clear();
         (self.bad_count, self.without_id, self.few_anchors, self.line_bytes) = (0, 0, 0, 0);

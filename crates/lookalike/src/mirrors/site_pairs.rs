@@ -149,6 +149,31 @@ impl Mirrors {
         SitePairs { mirrors: self, rows, aside }
     }
 
+    /// The pair of sites with the largest share of pages that have a match, whatever it is; of equal shares the one with the most matches,
+    /// then the first one. Shares are counted as `of` says. Pages with matches on more than `common` sites make no pair, so that the cost is a
+    /// step for each page and each of at most so many sites.
+    pub fn closest(&self, of: ShareOf, common: usize) -> Option<SitePair> {
+        let share = |pair: &SitePair| match of {
+            ShareOf::Both => pair.lesser(),
+            ShareOf::Either => pair.share_a().max(pair.share_b()),
+            ShareOf::A => pair.share_a(),
+            ShareOf::B => pair.share_b(),
+        };
+        let mut best: Option<SitePair> = None;
+        Sweep::new(self, self.a(), self.b(), 0.0, Some(common)).each(|a, b, matched_a, matched_b| {
+            let pair = self.pair(&Row { a, b, matched_a, matched_b });
+            let better = |best: &SitePair| {
+                let matches = |pair: &SitePair| pair.matched_a + pair.matched_b;
+                let by_matches = matches(&pair).cmp(&matches(best)).then((best.a, best.b).cmp(&(a, b)));
+                share(&pair).total_cmp(&share(best)).then(by_matches).is_gt()
+            };
+            if (!self.within() || a < b) && best.as_ref().is_none_or(better) {
+                best = Some(pair);
+            }
+        });
+        best
+    }
+
     fn pair(&self, &Row { a, b, matched_a, matched_b }: &Row) -> SitePair {
         let (pages_a, pages_b) = (self.a().sites()[a as usize], self.b().sites()[b as usize]);
         SitePair { a, b, pages_a, pages_b, matched_a, matched_b }

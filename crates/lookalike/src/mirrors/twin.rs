@@ -113,6 +113,31 @@ impl Twin {
     }
 }
 
+proptest! {
+    #[test]
+    fn the_closest_pair_has_the_largest_share_of_all(
+        a in some_pages(),
+        b in prop::option::of(some_pages()),
+        likes in some_likes(),
+        of in prop::sample::select(vec![ShareOf::Both, ShareOf::Either, ShareOf::A, ShareOf::B]),
+    ) {
+        let pairs: Vec<(u32, u32, f64)> = likes.iter().map(|(&(a, b), &resemblance)| (a, b, resemblance)).collect();
+        let mirrors = Mirrors::new(side(&a), b.as_ref().map(side), Likes::new(GROUPS, &pairs));
+        let twin = Twin { a: pages(&a), b: pages(b.as_ref().unwrap_or(&a)), within: b.is_none(), likes };
+        let share = |pair: &SitePair| match of {
+            ShareOf::Both => pair.lesser(),
+            ShareOf::Either => pair.share_a().max(pair.share_b()),
+            ShareOf::A => pair.share_a(),
+            ShareOf::B => pair.share_b(),
+        };
+        let all = twin.site_pairs(0.0, ShareOf::Both, None).into_iter().filter(|pair| pair.matched_a > 0);
+        let best = all.map(|pair| share(&pair)).max_by(f64::total_cmp);
+        let found = mirrors.closest(of, usize::MAX);
+        prop_assert_eq!(found.as_ref().map(share), best);
+        prop_assert!(found.is_none_or(|pair| twin.site_pair(pair.a, pair.b) == pair));
+    }
+}
+
 fn some_pages() -> impl Strategy<Value = Pages> {
     // A group of each site's own, beside those of all, and one that is like no other.
     prop::collection::vec((0..=GROUPS, 0..SITES, 0u64..6), 0..40)
