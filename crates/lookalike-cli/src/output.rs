@@ -148,7 +148,7 @@ impl Bars {
                 Stage::Comparing => ("comparing", "{bytes}/{total_bytes}, {bytes_per_sec}"),
                 Stage::Writing => ("writing", "{bytes}/{total_bytes}, {bytes_per_sec}"),
                 Stage::Gathering => ("reading", "{bytes}/{total_bytes}, {bytes_per_sec}"),
-                Stage::Scoring => ("scoring", "{human_pos}/{human_len} pairs"),
+                Stage::Scoring => ("scoring", "{human_pos}/{human_len} records"),
             };
             let template = if progress.total > 0 {
                 format!("{name:>18} {{bar:30}} {unit}, {{eta}} left")

@@ -288,7 +288,8 @@ pub struct RunArgs {
 /// The least memory with which a run keeps what it is asked.
 const LEAST_MEMORY: u64 = 64 * bytesize::MB;
 
-fn memory(size: &str) -> Result<u64, String> {
+/// A size in bytes, with or without a unit.
+pub fn memory(size: &str) -> Result<u64, String> {
     let size: bytesize::ByteSize = size.parse().map_err(|_| "give a size such as 512M or 8G".to_string())?;
     if size.as_u64() < LEAST_MEMORY { Err("give 64M or more".into()) } else { Ok(size.as_u64()) }
 }

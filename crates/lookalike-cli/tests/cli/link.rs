@@ -121,7 +121,8 @@ fn customers_are_linked_and_judged() {
           "block": "phone",
           "candidates": 0
         }
-      ]
+      ],
+      "above_memory": 0
     }
     "#);
 }
@@ -350,9 +351,11 @@ fn threads_change_nothing_and_one_to_one_is_a_matching() {
     let run = |flags: &str| place.run(&format!("link people.jsonl --config link.toml --clusters clusters.jsonl {flags}"));
     let one = run("--threads 1");
     let clusters = place.read("clusters.jsonl");
-    let three = run("--threads 3");
-    assert_eq!((&one.out, &one.err, one.code), (&three.out, &three.err, 0));
-    assert_eq!(clusters, place.read("clusters.jsonl"));
+    for flags in ["--threads 3", "--memory 64M --temp-dir ."] {
+        let other = run(flags);
+        assert_eq!((&one.out, &one.err, one.code), (&other.out, &other.err, 0), "{flags}");
+        assert_eq!(clusters, place.read("clusters.jsonl"), "{flags}");
+    }
     assert!(one.out.lines().count() > 1000, "{}", one.err);
     let pairs = |out: &str| -> Vec<(String, String)> {
         let of = |line: &str| {

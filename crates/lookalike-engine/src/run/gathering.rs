@@ -81,6 +81,13 @@ impl Gathered {
         })
     }
 
+    /// Bytes that are held, which cannot go to files.
+    pub(super) fn size(&self) -> usize {
+        const FOUND_BY: usize = 30;
+        let found: usize = self.by_id.iter().map(BTreeMap::len).sum();
+        self.records.size() + self.ids.size() + size_of_val(&*self.labels) + FOUND_BY * found
+    }
+
     /// Whether there are two collections.
     pub(super) fn are_two(&self) -> bool {
         (self.split as usize) < self.records.len()

@@ -21,6 +21,28 @@ pub(super) enum Truth {
     Pairs(Vec<(u32, u32)>),
 }
 
+/// Pairs that were found, counted as they pass.
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    pub(super) matches: u64,
+    pub(super) possible: u64,
+    /// Matches that are true.
+    pub(super) right: u64,
+    /// Possible matches that are.
+    pub(super) possible_right: u64,
+}
+
+impl Counts {
+    /// Counts a pair.
+    pub(super) fn count(&mut self, pair: &Scored, is_match: bool, truth: Option<&Truth>) {
+        let is_right = u64::from(truth.is_some_and(|truth| truth.has(pair.a, pair.b)));
+        let (found, right) =
+            if is_match { (&mut self.matches, &mut self.right) } else { (&mut self.possible, &mut self.possible_right) };
+        *found += 1;
+        *right += is_right;
+    }
+}
+
 /// How links compare with the truth.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Judged {
@@ -128,18 +150,15 @@ impl Truth {
         }
     }
 
-    /// Compares what was found with the truth: pairs, of which some are matches and the others possible ones.
+    /// Compares what was found with the truth.
     pub(super) fn judge(
         &self,
         gathered: &Gathered,
         candidates: u64,
-        pairs: &[Scored],
-        is_match: impl Fn(&Scored) -> bool,
+        Counts { matches: found, right, possible_right, .. }: &Counts,
         clusters: &[u32],
     ) -> Judged {
-        let is_right = |pair: &&Scored| self.has(pair.a, pair.b);
-        let found = pairs.iter().filter(|pair| is_match(pair)).count() as u64;
-        let right = pairs.iter().filter(|pair| is_match(pair)).filter(is_right).count() as u64;
+        let (&found, &right) = (found, right);
         let (truth, clustered) = self.counted(clusters, gathered);
         let counts = PairCounts { found_true: right, found, truth };
         let LinkShares { precision, recall, f1 } = LinkShares::of(counts);
@@ -152,7 +171,7 @@ impl Truth {
             precision,
             recall,
             f1,
-            possible_right: pairs.iter().filter(|pair| !is_match(pair)).filter(is_right).count() as u64,
+            possible_right: *possible_right,
             clusters: LinkShares::of(PairCounts { found_true: clustered, found, truth }),
         }
     }

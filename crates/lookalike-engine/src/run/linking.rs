@@ -1,23 +1,27 @@
 //! Records of one collection or of two → pairs that are the same, or may be.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
-use lookalike::records::{LinkConfig, Linker, Points, Scored, Verdict, clusters, one_to_one};
-use rayon::{ThreadPool, prelude::*};
+use lookalike::records::{ClusterBy, Clusters, LinkConfig, Linker, OneToOne, Scored, Verdict};
+use rayon::ThreadPool;
 use serde::Serialize;
-use serde_json::value::RawValue;
 
 use super::{
     blocking::{self, BlockFigures},
     dedup::pool,
     gathering::Gathered,
-    ids::raw,
-    judging::{Judged, Truth},
+    judging::{Counts, Judged, Truth},
+    link_lines::{AT_A_TIME, write_clusters, write_pairs},
 };
 use crate::{
     config::{Observer, RunConfig},
     error::{Error, ErrorKind, Result, without_panic},
+    memory::peak_memory,
     read::{Input, expand},
+    spill::{Budget, Sorter},
     write::{Output, finish, refuse_other_than_lines, refuse_overwriting},
 };
 
@@ -61,15 +65,18 @@ pub struct LinkSummary {
     pub clustered: u64,
     /// What each block made.
     pub blocks: Vec<BlockFigures>,
+    /// Bytes of memory that the run took more than it was to take.
+    pub above_memory: u64,
     /// How this compares with the truth.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub judged: Option<Judged>,
 }
 
 /// Reads records, scores candidates, and writes those that match or may, by default to standard output: JSON Lines, sorted by the
-/// records' places in the input. Held of each record are its normal forms, 8 bytes and 4 a field besides their characters; its id, 12
-/// bytes besides its characters, and some 30 to find it by; 4 bytes for each key that a block gives it, and while a block's keys are made
-/// 8 for each and 16 besides; and 16 with `--label`. A match or possible match takes 16 bytes, up to twice that while a block is scored.
+/// records' places in the input. Each record takes memory for its normal forms, 8 bytes and 4 a field besides their characters; its id, 12
+/// bytes besides its characters, and some 30 to find it by; 4 bytes for each key that a block gives it; 4 for its cluster; and 16 with
+/// `--label`. All else goes to temporary files where memory is short: 24 bytes for a key while its block is made, and 12 for a match or a
+/// possible match. The same bytes for any memory and any number of threads.
 ///
 /// # Errors
 /// A configuration that cannot be; an input that cannot be read, a record or a value that is none, an id that stands twice, a field
@@ -104,39 +111,100 @@ fn all(config: &RunConfig, asked: &Link, output: &Path, observer: Observer) -> R
         Some(path) => Some(Truth::read(path, &gathered, &config.temp_dir)?),
         None => config.label_field.as_ref().map(|_| Truth::Labels(std::mem::take(&mut gathered.labels))),
     };
+    let budget = config.budget(pool.current_num_threads(), &outputs, |_| 0)?;
+    budget.hold(gathered.size());
     let mut output = Output::create(output, config.threads)?;
     let mut roll = asked.clusters.as_deref().map(|path| Output::create(path, config.threads)).transpose()?;
 
-    let mut found = blocking::candidates(&gathered, &linker, truth.as_ref(), linker.config().least(), &pool, observer);
-    if linker.config().one_to_one {
-        one_to_one(&mut found.pairs, gathered.records.len());
+    let (records, by) = (gathered.records.len(), linker.config().clusters);
+    let one_to_one = linker.config().one_to_one;
+    let mut pairs = Sorter::<Row>::new(&budget, blocking::SORTERS, &pool);
+    let judged_by = (truth.as_ref(), linker.config().least());
+    let found = blocking::candidates(&gathered, &linker, judged_by, (&budget, &pool), observer, |pair| {
+        let [a, b, score] = row(&pair);
+        pairs.push(if one_to_one { [MOST - score, a, b] } else { [a, b, score] })
+    })?;
+    if one_to_one {
+        pairs = matched(pairs, records, &budget, &pool)?;
     }
-    // Matches and possible ones are told apart whenever that is asked, and not held apart.
-    let is_match = |pair: &Scored| linker.verdict(pair.score) == Verdict::Match;
-    let all_found = found.pairs.len() as u64;
-    let matches = found.pairs.iter().filter(|pair| is_match(pair)).count() as u64;
-    let leaders = clusters(linker.config().clusters, found.pairs.iter().filter(|pair| is_match(pair)), gathered.records.len());
-    write_pairs(&found.pairs, asked.matches_only, &gathered, &linker, &pool, &mut output)?;
+    let (mut counts, mut clusters) = (Counts::default(), Clusters::new(by, records));
+    let mut by_second = (by == ClusterBy::Greedy).then(|| Sorter::<Row>::new(&budget, blocking::SORTERS, &pool));
+    let mut some = Vec::new();
+    let mut sorted = pairs.sorted()?.peekable();
+    while let Some(found) = sorted.next() {
+        let pair = scored(found?);
+        let is_match = linker.verdict(pair.score) == Verdict::Match;
+        counts.count(&pair, is_match, truth.as_ref());
+        match &mut by_second {
+            _ if !is_match => {}
+            None => clusters.join(&pair),
+            Some(rows) => {
+                let [a, b, score] = row(&pair);
+                rows.push([b, a, score])?;
+            }
+        }
+        some.push(pair);
+        if some.len() == AT_A_TIME || sorted.peek().is_none() {
+            write_pairs(&some, asked.matches_only, &gathered, &linker, &pool, &mut output)?;
+            some.clear();
+        }
+    }
+    drop(sorted);
+    if let Some(rows) = by_second {
+        for found in rows.sorted()? {
+            let [b, a, score] = found?;
+            clusters.join(&scored([a, b, score]));
+        }
+    }
+    let leaders = clusters.leaders();
     let sizes = sizes(&leaders);
     if let Some(roll) = &mut roll {
         write_clusters(&leaders, &sizes, &gathered, roll)?;
     }
     finish([Some(output), roll])?;
-    let judge = |truth: Truth| truth.judge(&gathered, found.right, &found.pairs, is_match, &leaders);
     let several = sizes.iter().filter(|&&size| size > 1);
     Ok(LinkSummary {
-        records: gathered.records.len() as u64,
+        records: records as u64,
         records_a: gathered.are_two().then_some(gathered.split.into()),
         possible_pairs: gathered.pairs(),
         candidates: found.blocks.iter().map(|block| block.candidates).sum(),
-        matches,
-        possible: all_found - matches,
-        written: if asked.matches_only { matches } else { all_found },
+        matches: counts.matches,
+        possible: counts.possible,
+        written: if asked.matches_only { counts.matches } else { counts.matches + counts.possible },
         clusters: several.clone().count() as u64,
         clustered: several.map(|&size| u64::from(size)).sum(),
-        judged: truth.map(judge),
+        judged: truth.map(|truth| truth.judge(&gathered, found.right, &counts, &leaders)),
         blocks: found.blocks,
+        above_memory: peak_memory().map_or(0, |peak| budget.above(peak)),
     })
+}
+
+/// A pair as it is sorted and spilled: two records and a score in ten thousandths, in the order that they are sorted by.
+type Row = [u32; 3];
+
+/// The highest score.
+const MOST: u32 = 10_000;
+
+fn row(pair: &Scored) -> Row {
+    [pair.a, pair.b, (pair.score * f64::from(MOST)).round() as u32]
+}
+
+/// The same score to the last bit: it was rounded so.
+fn scored([a, b, score]: Row) -> Scored {
+    Scored { a, b, score: f64::from(score) / f64::from(MOST) }
+}
+
+/// The pairs of a one-to-one matching, of pairs sorted by what their scores lack.
+fn matched<'a>(pairs: Sorter<'a, Row>, records: usize, budget: &Arc<Budget>, pool: &'a ThreadPool) -> Result<Sorter<'a, Row>> {
+    let (mut matching, mut matched) = (OneToOne::new(records), Sorter::new(budget, blocking::SORTERS, pool));
+    for found in pairs.sorted()? {
+        let [lacks, a, b] = found?;
+        let row = [a, b, MOST - lacks];
+        if matching.takes(&scored(row)) {
+            matched.push(row)?;
+        }
+    }
+    Ok(matched)
 }
 
 /// How many records each leads; 0 for those that lead none.
@@ -146,95 +214,59 @@ fn sizes(leaders: &[u32]) -> Vec<u32> {
     sizes
 }
 
-/// A line of the output.
-#[derive(Serialize)]
-struct PairLine<'a> {
-    a: &'a RawValue,
-    b: &'a RawValue,
-    score: f64,
-    verdict: Verdict,
-    #[serde(serialize_with = "by_name")]
-    points: Vec<(&'a str, Option<f64>)>,
-}
+#[cfg(test)]
+mod tests {
+    use std::fs;
 
-/// As an object, in the fields' order.
-fn by_name<S: serde::Serializer>(points: &[(&str, Option<f64>)], serializer: S) -> std::result::Result<S::Ok, S::Error> {
-    serializer.collect_map(points.iter().copied())
-}
+    use lookalike::records::{BlockConfig, FieldConfig, Kind};
+    use proptest::prelude::*;
+    use tempfile::TempDir;
 
-/// Pairs that are written at once, and by one worker.
-const AT_A_TIME: usize = 1 << 16;
-const BY_ONE: usize = 1 << 10;
+    use super::*;
 
-fn write_pairs(
-    pairs: &[Scored],
-    matches_only: bool,
-    gathered: &Gathered,
-    linker: &Linker,
-    pool: &ThreadPool,
-    output: &mut Output,
-) -> Result<()> {
-    let lines = |some: &[Scored]| {
-        let mut lines = Vec::new();
-        for &Scored { a, b, score } in some {
-            let verdict = linker.verdict(score);
-            if matches_only && verdict != Verdict::Match {
-                continue;
+    /// The pairs, the clusters and the figures of records, with a name and a town each.
+    fn linked(records: &[(u8, u8)], asked: &Link, memory: Option<u64>, threads: usize) -> (Vec<u8>, Vec<u8>, LinkSummary) {
+        let folder = TempDir::new().unwrap();
+        let name = |file: &str| folder.path().join(file).to_str().unwrap().to_owned();
+        let line = |(name, town): &(u8, u8)| format!("{{\"name\":\"Ann {name}\",\"town\":\"{town}\"}}\n");
+        let lines: Vec<String> = records.iter().map(line).collect();
+        let (first, second) = lines.split_at(lines.len() / 3);
+        let two = asked.config.blocks.len() == 1;
+        fs::write(name("a"), first.concat()).unwrap();
+        fs::write(name("b"), if two { second.concat() } else { lines.concat() }).unwrap();
+        let inputs = if two { vec![name("a"), name("b")] } else { vec![name("b")] };
+        let format = Some(crate::format::Format::Lines);
+        let config = RunConfig { inputs, format, memory, threads, temp_dir: folder.path().into(), ..RunConfig::default() };
+        let asked = Link { clusters: Some(name("clusters").into()), ..asked.clone() };
+        let summary = link(&config, &asked, Some(Path::new(&name("pairs"))), &|_| {}).unwrap();
+        let summary = LinkSummary { above_memory: 0, ..summary };
+        // Records are called by their files.
+        let read = |file: &str| fs::read_to_string(name(file)).unwrap().replace(&name(""), "").into_bytes();
+        (read("pairs"), read("clusters"), summary)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
+        #[test]
+        fn memory_and_threads_change_nothing(
+            records in prop::collection::vec((0u8..20, 0u8..3), 6..400),
+            two: bool,
+            one_to_one: bool,
+            matches_only: bool,
+            greedy: bool,
+        ) {
+            let fields = vec![FieldConfig::new("name", Kind::Name), FieldConfig::new("town", Kind::Exact)];
+            let mut blocks = vec![BlockConfig::equal(&["town"])];
+            if !two {
+                blocks.push(BlockConfig::equal(&["name"]));
             }
-            let points = linker.config().fields.iter().enumerate().map(|(at, field)| {
-                let points = match linker.points(&gathered.records, at, a, b) {
-                    Points::Given(points) | Points::Missing(points) => Some((points * 100.0).round() / 100.0),
-                    Points::LeftOut => None,
-                };
-                (field.name.as_str(), points)
-            });
-            let line = PairLine { a: raw(gathered.id(a))?, b: raw(gathered.id(b))?, score, verdict, points: points.collect() };
-            push_line(&line, &mut lines)?;
-        }
-        Ok(lines)
-    };
-    for some in pairs.chunks(AT_A_TIME) {
-        let made: Vec<Result<Vec<u8>>> = pool.install(|| some.par_chunks(BY_ONE).map(lines).collect());
-        made.into_iter().try_for_each(|lines| output.write(&lines?))?;
-    }
-    Ok(())
-}
-
-/// A line of the clusters.
-#[derive(Serialize)]
-struct ClusterLine<'a> {
-    id: &'a RawValue,
-    /// Of two collections, which the record is of.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    of: Option<&'static str>,
-    representative: &'a RawValue,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    representative_of: Option<&'static str>,
-    size: u32,
-}
-
-fn write_clusters(leaders: &[u32], sizes: &[u32], gathered: &Gathered, output: &mut Output) -> Result<()> {
-    let of = |record: u32| gathered.are_two().then_some(if record < gathered.split { "a" } else { "b" });
-    let mut lines = Vec::new();
-    for (record, &leader) in (0..).zip(leaders) {
-        let line = ClusterLine {
-            id: raw(gathered.id(record))?,
-            of: of(record),
-            representative: raw(gathered.id(leader))?,
-            representative_of: of(leader),
-            size: sizes[leader as usize],
-        };
-        push_line(&line, &mut lines)?;
-        if lines.len() > AT_A_TIME {
-            output.write(&lines)?;
-            lines.clear();
+            let clusters = if greedy { ClusterBy::Greedy } else { ClusterBy::Components };
+            let config = LinkConfig { fields, blocks, one_to_one, clusters, ..LinkConfig::default() };
+            let asked = Link { config, matches_only, ..Link::default() };
+            let usual = linked(&records, &asked, None, 1);
+            // All that can go to files does.
+            prop_assert_eq!(&usual, &linked(&records, &asked, Some(1), 3));
         }
     }
-    output.write(&lines)
-}
-
-fn push_line(line: &impl Serialize, into: &mut Vec<u8>) -> Result<()> {
-    serde_json::to_writer(&mut *into, line).map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))?;
-    into.push(b'\n');
-    Ok(())
 }

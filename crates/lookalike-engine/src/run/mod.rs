@@ -27,6 +27,7 @@ mod joining;
 mod judging;
 mod labelling;
 mod large;
+mod link_lines;
 mod linking;
 mod lists;
 mod loading;

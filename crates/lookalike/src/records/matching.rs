@@ -14,49 +14,91 @@ pub struct Scored {
     pub score: f64,
 }
 
-/// Leaves of some pairs those in which each record is once at most: always the best pair whose records are both free, of equal ones
-/// the first. They come out sorted by their records. Cost: two sorts, and a byte a record.
-pub fn one_to_one(pairs: &mut Vec<Scored>, records: usize) {
-    pairs.sort_unstable_by(|x, y| y.score.total_cmp(&x.score).then((x.a, x.b).cmp(&(y.a, y.b))));
-    let mut taken = vec![false; records];
-    pairs.retain(|pair| {
-        let (a, b) = (pair.a as usize, pair.b as usize);
-        let stands = !taken[a] && !taken[b];
-        if stands {
-            (taken[a], taken[b]) = (true, true);
-        }
-        stands
-    });
-    pairs.sort_unstable_by_key(|pair| (pair.a, pair.b));
+/// A one-to-one matching: each record is in one pair at most. A byte a record.
+#[derive(Debug)]
+pub struct OneToOne {
+    taken: Vec<bool>,
 }
 
-/// Each record's cluster, named by its first record, from the matches among `records` records. A record without a match is alone.
-///
-/// # Panics
-/// When a pair names a record that is not there.
-pub fn clusters<'a>(by: ClusterBy, matches: impl IntoIterator<Item = &'a Scored>, records: usize) -> Vec<u32> {
-    match by {
-        ClusterBy::Components => {
-            let mut sets = UnionFind::new(records);
-            matches.into_iter().for_each(|pair| sets.join(pair.a, pair.b));
-            (0..records as u32).map(|record| sets.find(record)).collect()
+impl OneToOne {
+    /// Of so many records.
+    pub fn new(records: usize) -> Self {
+        Self { taken: vec![false; records] }
+    }
+
+    /// Whether both records of a pair are free; then they are taken. Pairs must come with the best score first, of equal ones the first
+    /// records first, so that always the best pair that is possible is taken.
+    ///
+    /// # Panics
+    /// When a pair names a record that is not there.
+    pub fn takes(&mut self, pair: &Scored) -> bool {
+        let (a, b) = (pair.a as usize, pair.b as usize);
+        let free = !self.taken[a] && !self.taken[b];
+        if free {
+            (self.taken[a], self.taken[b]) = (true, true);
         }
-        ClusterBy::Greedy => {
-            let mut before: Vec<(u32, u32, f64)> = matches.into_iter().map(|pair| (pair.b, pair.a, pair.score)).collect();
-            before.sort_unstable_by_key(|&(b, a, _)| (b, a));
-            let mut leaders: Vec<u32> = (0..records as u32).collect();
-            for of_one in before.chunk_by(|x, y| x.0 == y.0) {
-                let mut best: Option<(f64, u32)> = None;
-                for &(_, a, score) in of_one {
-                    if leaders[a as usize] == a && best.is_none_or(|(other, _)| score > other) {
-                        best = Some((score, a));
-                    }
-                }
-                if let (Some((_, leader)), Some(&(record, ..))) = (best, of_one.first()) {
+        free
+    }
+}
+
+/// Each record's cluster from matches that come one after the other. 4 bytes a record.
+#[derive(Debug)]
+pub struct Clusters {
+    by: By,
+}
+
+#[derive(Debug)]
+enum By {
+    /// With how many records there are.
+    Components(UnionFind, u32),
+    Greedy {
+        leaders: Vec<u32>,
+        /// The record whose pairs are coming, and the best leader for it.
+        best: Option<(u32, f64, u32)>,
+    },
+}
+
+impl Clusters {
+    /// Of so many records, each alone.
+    pub fn new(by: ClusterBy, records: usize) -> Self {
+        let by = match by {
+            ClusterBy::Components => By::Components(UnionFind::new(records), records as u32),
+            ClusterBy::Greedy => By::Greedy { leaders: (0..records as u32).collect(), best: None },
+        };
+        Self { by }
+    }
+
+    /// Takes a match. For greedy clusters matches must come sorted by `b`, then `a`; for components in any order.
+    ///
+    /// # Panics
+    /// When a pair names a record that is not there.
+    pub fn join(&mut self, pair: &Scored) {
+        match &mut self.by {
+            By::Components(sets, _) => sets.join(pair.a, pair.b),
+            By::Greedy { leaders, best } => {
+                if let &mut Some((record, _, leader)) = best
+                    && record != pair.b
+                {
                     leaders[record as usize] = leader;
+                    *best = None;
+                }
+                if leaders[pair.a as usize] == pair.a && best.is_none_or(|(_, score, _)| pair.score > score) {
+                    *best = Some((pair.b, pair.score, pair.a));
                 }
             }
-            leaders
+        }
+    }
+
+    /// Each record's cluster, named by its first record.
+    pub fn leaders(self) -> Vec<u32> {
+        match self.by {
+            By::Components(mut sets, records) => (0..records).map(|record| sets.find(record)).collect(),
+            By::Greedy { mut leaders, best } => {
+                if let Some((record, _, leader)) = best {
+                    leaders[record as usize] = leader;
+                }
+                leaders
+            }
         }
     }
 }
@@ -78,14 +120,16 @@ mod tests {
         #[test]
         fn one_to_one_is_a_matching_that_nothing_better_could_join(all in pairs()) {
             let mut left = all.clone();
-            one_to_one(&mut left, 12);
+            left.sort_by(|x, y| y.score.total_cmp(&x.score).then((x.a, x.b).cmp(&(y.a, y.b))));
+            let mut matching = OneToOne::new(12);
+            left.retain(|pair| matching.takes(pair));
             for (i, x) in left.iter().enumerate() {
                 prop_assert!(all.contains(x));
                 for y in &left[i + 1..] {
                     prop_assert!(x.a != y.a && x.a != y.b && x.b != y.a && x.b != y.b);
                 }
             }
-            // Whoever is not there meets one that is at least as good.
+            // A pair that was left out shares a record with one that is at least as good.
             for x in &all {
                 let stands = left.iter().any(|y| [y.a, y.b].iter().any(|end| [x.a, x.b].contains(end)) && y.score >= x.score);
                 prop_assert!(stands, "{:?}", x);
@@ -94,7 +138,14 @@ mod tests {
 
         #[test]
         fn greedy_members_match_their_leader_and_leaders_do_not_match(all in pairs()) {
-            let leaders = clusters(ClusterBy::Greedy, &all, 12);
+            let clusters = |by| {
+                let mut clusters = Clusters::new(by, 12);
+                let mut all = all.clone();
+                all.sort_by_key(|pair| (pair.b, pair.a));
+                all.iter().for_each(|pair| clusters.join(pair));
+                clusters.leaders()
+            };
+            let leaders = clusters(ClusterBy::Greedy);
             for pair in &all {
                 prop_assert!(!(leaders[pair.a as usize] == pair.a && leaders[pair.b as usize] == pair.b), "{:?}", pair);
             }
@@ -102,7 +153,7 @@ mod tests {
                 prop_assert_eq!(leaders[leader as usize], leader);
                 prop_assert!(leader == record || all.iter().any(|pair| (pair.a, pair.b) == (leader, record)));
             }
-            let components = clusters(ClusterBy::Components, &all, 12);
+            let components = clusters(ClusterBy::Components);
             for pair in &all {
                 prop_assert_eq!(components[pair.a as usize], components[pair.b as usize]);
             }

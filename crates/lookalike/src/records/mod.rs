@@ -50,7 +50,7 @@ pub use blocks::{Block, NO_KEY};
 pub use config::{BlockConfig, ClusterBy, Compare, FieldConfig, Kind, LinkConfig, Missing, Part, Take};
 pub use kinds::Room;
 pub use linker::{Linker, Points, Verdict};
-pub use matching::{Scored, clusters, one_to_one};
+pub use matching::{Clusters, OneToOne, Scored};
 pub use table::Records;
 pub use valid::right_share;
 

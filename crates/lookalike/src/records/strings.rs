@@ -7,8 +7,9 @@ use rapidfuzz::distance::{indel, jaro_winkler, osa};
 
 use super::config::Compare;
 
-/// Compares two values that are there by a measure. Cost: Jaro-Winkler and the edits some 100 ns for a name, `Soft` a Jaro-Winkler a
-/// pair of words that are not in both, of which there are at most 1,000 × 1,000.
+/// Compares two values that are there by a measure. Cost: Jaro-Winkler and the edits some 100 ns for a name, `Soft` some nanoseconds for each
+/// pair of words that are not in both and a Jaro-Winkler for those that have enough letters in common. No two values cost more than about
+/// 40 ms: [`MOST_CHARACTERS`], [`SOFT_WORDS`] and [`SOFT_WORK`] are the bounds.
 pub fn similarity(by: Compare, a: &str, b: &str) -> f64 {
     if a == b {
         return 1.0;
@@ -26,11 +27,24 @@ pub fn similarity(by: Compare, a: &str, b: &str) -> f64 {
     }
 }
 
+/// Characters of a value that are compared, from its start: the work grows with the product of two lengths. No name, address or code is as
+/// long.
+const MOST_CHARACTERS: usize = 4096;
+
 /// Runs a measure of characters over bytes where they are the same.
 macro_rules! by_characters {
-    ($measure:path, $a:expr, $b:expr) => {
-        if $a.is_ascii() && $b.is_ascii() { $measure($a.bytes(), $b.bytes()) } else { $measure($a.chars(), $b.chars()) }
-    };
+    ($measure:path, $a:expr, $b:expr) => {{
+        let (a, b) = (start($a), start($b));
+        if a.is_ascii() && b.is_ascii() { $measure(a.bytes(), b.bytes()) } else { $measure(a.chars(), b.chars()) }
+    }};
+}
+
+/// The first [`MOST_CHARACTERS`] of a value.
+fn start(value: &str) -> &str {
+    match value.len() > MOST_CHARACTERS {
+        true => value.char_indices().nth(MOST_CHARACTERS).map_or(value, |(end, _)| &value[..end]),
+        false => value,
+    }
 }
 
 /// Jaro-Winkler (Winkler 1990), with 0.1 for each of up to four equal characters at the start of strings that are 0.7 alike.
@@ -92,6 +106,10 @@ fn words(a: &str, b: &str, share: fn(f64, f64, f64) -> f64) -> f64 {
 /// Distinct words of a value beyond which its words are the same as another's or not.
 const SOFT_WORDS: usize = 1000;
 
+/// Characters of all pairs of words that are compared for two values, beyond which their words are the same or not. Two texts of 900
+/// words take a tenth of it; only words that are made of the same letters, hundreds of them in both values, come to it.
+const SOFT_WORK: usize = 1 << 20;
+
 /// The mean over the distinct words of both, a word as heavy as it is long, of how alike its best partner is.
 fn soft(a: &str, b: &str) -> f64 {
     let (a, b) = (distinct(a), distinct(b));
@@ -101,14 +119,9 @@ fn soft(a: &str, b: &str) -> f64 {
     };
     let (mut best_a, mut best_b) = (best_at_once(&a, &b), best_at_once(&b, &a));
     if a.len().max(b.len()) <= SOFT_WORDS {
-        for (x, best_x) in a.iter().zip(&mut best_a) {
-            for (y, best_y) in b.iter().zip(&mut best_b) {
-                if *best_x < 1.0 || *best_y < 1.0 {
-                    let alike = words_alike(x, y);
-                    *best_x = best_x.max(alike);
-                    *best_y = best_y.max(alike);
-                }
-            }
+        let same = (best_a.clone(), best_b.clone());
+        if !best_partners((&a, &mut best_a), (&b, &mut best_b)) {
+            (best_a, best_b) = same;
         }
     }
     let length = |word: &&str| word.chars().count() as f64;
@@ -118,6 +131,63 @@ fn soft(a: &str, b: &str) -> f64 {
         whole += length(word);
     }
     sum / whole
+}
+
+/// Raises how alike each word's best partner is to what the words of the other value make it. False where that is more than
+/// [`SOFT_WORK`].
+fn best_partners((a, best_a): (&[&str], &mut [f64]), (b, best_b): (&[&str], &mut [f64])) -> bool {
+    let (letters_a, letters_b) =
+        (a.iter().map(|word| Letters::of(word)), b.iter().map(|word| Letters::of(word)).collect::<Vec<_>>());
+    let mut work = 0;
+    for ((x, best_x), of_x) in a.iter().zip(best_a).zip(letters_a) {
+        for ((y, best_y), of_y) in b.iter().zip(&mut *best_b).zip(&letters_b) {
+            if (*best_x < 1.0 || *best_y < 1.0) && of_x.may_be_alike(of_y) {
+                work += of_x.length as usize + of_y.length as usize;
+                if work > SOFT_WORK {
+                    return false;
+                }
+                let alike = words_alike(x, y);
+                *best_x = best_x.max(alike);
+                *best_y = best_y.max(alike);
+            }
+        }
+    }
+    true
+}
+
+/// What of a word says that no measure of it and another reaches [`LEAST_ALIKE`].
+struct Letters {
+    /// Which of 32 classes of characters it has, and in the upper half which it has twice.
+    has: u64,
+    /// Its first characters, as many as Jaro-Winkler looks at.
+    start: [char; 4],
+    length: u32,
+}
+
+impl Letters {
+    fn of(word: &str) -> Self {
+        let (mut has, mut start, mut length) = (0u64, ['\0'; 4], 0u32);
+        for c in word.chars().take(MOST_CHARACTERS) {
+            let class = 1 << (c as u32 % 32);
+            has |= if has & class == 0 { class } else { class << 32 };
+            if let Some(first) = start.get_mut(length as usize) {
+                *first = c;
+            }
+            length += 1;
+        }
+        Self { has, start, length }
+    }
+
+    /// False only for words whose [`words_alike`] is 0. Jaro's characters in common are at most those of the same class, which bounds
+    /// the whole measure. It takes 5 ns, and lets one in thirty pairs of English words through.
+    fn may_be_alike(&self, other: &Self) -> bool {
+        let rest = |letters: &Self| letters.length - letters.has.count_ones();
+        let common = f64::from((self.has & other.has).count_ones() + rest(self).min(rest(other)));
+        let (short, long) = (f64::from(self.length.min(other.length)), f64::from(self.length.max(other.length)));
+        let jaro = (common / short + common / long + 1.0) / 3.0;
+        let prefix = self.start.iter().zip(&other.start).take_while(|(x, y)| x == y && **x != '\0').count() as f64;
+        jaro + 0.1 * prefix * (1.0 - jaro) >= LEAST_ALIKE - 1e-9 || short <= 1.0 && prefix >= 1.0
+    }
 }
 
 /// An initial is nearly the word that begins with it, a number is itself or nothing, and words less alike than this are different.
@@ -246,6 +316,34 @@ mod tests {
         assert_eq!(similarity(Compare::Soft, repeated.trim_end(), "words same"), 1.0);
     }
 
+    /// Words that are made of the same letters, which no look at letters tells apart.
+    #[test]
+    fn soft_of_many_anagrams_takes_the_same_words_only() {
+        let letters: Vec<char> = "abcdefghij".chars().collect();
+        let word = |seed: usize| {
+            let (mut left, mut seed) = (letters.clone(), seed);
+            (0..letters.len())
+                .map(|n| {
+                    let at = seed % left.len();
+                    seed /= 10 - n;
+                    left.remove(at)
+                })
+                .collect::<String>()
+        };
+        let text = |first: usize| (first..first + 900).map(|n| word(n * 3571)).collect::<Vec<_>>().join(" ");
+        let (one, other) = (text(0), text(450));
+        assert_eq!(similarity(Compare::Soft, &one, &other), 0.5);
+    }
+
+    #[test]
+    fn of_very_long_values_the_start_is_compared() {
+        let (one, other) = ("ab".repeat(500_000), "ab".repeat(499_999) + "cd");
+        for by in [Compare::JaroWinkler, Compare::Edits, Compare::Ratio] {
+            assert_eq!(similarity(by, &one, &other), 1.0, "{by:?}");
+            assert!(similarity(by, &one, &("x".to_owned() + &other)) < 1.0, "{by:?}");
+        }
+    }
+
     #[test]
     fn sounds_in_a_table() {
         for (word, code) in [
@@ -326,6 +424,13 @@ mod tests {
                 prop_assert!((0.0..=1.0).contains(&found), "{:?} {}", by, found);
                 prop_assert_eq!(similarity(by, &a, &a), 1.0);
             }
+        }
+
+        #[test]
+        fn words_with_too_few_letters_in_common_are_not_alike(a in "[a-e1é]{1,9}", b in "[a-e1é]{1,9}") {
+            prop_assert!(words_alike(&a, &b) == 0.0 || Letters::of(&a).may_be_alike(&Letters::of(&b)), "{} {}", a, b);
+            let start: String = a.chars().take(4).chain(b.chars()).collect();
+            prop_assert!(words_alike(&a, &start) == 0.0 || Letters::of(&a).may_be_alike(&Letters::of(&start)), "{} {}", a, start);
         }
 
         /// Long strings too: those of more than 64 characters go another way.

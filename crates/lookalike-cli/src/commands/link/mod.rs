@@ -13,7 +13,7 @@ use lookalike::records::{LinkConfig, Linker, Verdict};
 use lookalike_engine::{Error, Format, Link as Asked, RunConfig, explain_link, link};
 
 use crate::{
-    args::delimiter,
+    args::{delimiter, memory},
     output::{Bars, print, say},
 };
 
@@ -91,6 +91,13 @@ pub struct Link {
     /// Threads [default: one a core]; the answer is the same for any number
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, help_heading = "Running")]
     threads: usize,
+    /// Memory limit, e.g. 512M or 8G [default: half of the free memory]. Keys and pairs beyond it go to temporary files. Records cannot;
+    /// the summary reports what they take more
+    #[arg(long, value_name = "SIZE", value_parser = memory, help_heading = "Running")]
+    memory: Option<u64>,
+    /// The folder for temporary files [default: the system's]
+    #[arg(long, value_name = "FOLDER", help_heading = "Running")]
+    temp_dir: Option<PathBuf>,
     /// Print nothing but errors
     #[arg(long, short, help_heading = "Running")]
     quiet: bool,
@@ -133,6 +140,8 @@ impl Link {
             label_field: self.label,
             allow_repeated_ids: self.allow_repeated_ids,
             threads: self.threads,
+            memory: self.memory,
+            temp_dir: self.temp_dir.unwrap_or_else(std::env::temp_dir),
             ..RunConfig::default()
         };
         let asked = Asked {

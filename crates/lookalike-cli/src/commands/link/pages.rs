@@ -3,7 +3,7 @@
 use lookalike::records::Verdict;
 use lookalike_engine::{BlockExplained, FieldExplained, Judged, LinkExplained, LinkShares, LinkSummary};
 
-use crate::output::{BOLD, DIM, count, counted};
+use crate::output::{BOLD, DIM, bytes, count, counted};
 
 /// What was found, in words, and against the truth in a table.
 pub fn found(summary: &LinkSummary) -> String {
@@ -35,6 +35,10 @@ pub fn found(summary: &LinkSummary) -> String {
     }
     if let Some(judged) = &summary.judged {
         page += &table(judged);
+    }
+    if summary.above_memory > 0 {
+        page +=
+            &format!("\nmemory: {} more than --memory: records and their keys cannot go to files", bytes(summary.above_memory));
     }
     page
 }
