@@ -92,12 +92,17 @@ impl Placed {
     }
 }
 
+/// The tokens of a text that are in a run, which begins where `start` says.
+pub(super) fn shared_in(runs: &[Run], start: impl Fn(&Run) -> usize) -> usize {
+    covered(runs.iter().map(|run| start(run)..start(run) + run.tokens))
+}
+
 impl Shares {
     /// Of runs and what they are joined to.
     pub(super) fn new(
         figures: Figures,
         runs: &[Run],
-        joined: Vec<Joined>,
+        joined: &[Joined],
         [a, b]: [&Placed; 2],
         offsets: Offsets,
         words: bool,
@@ -105,7 +110,7 @@ impl Shares {
         let spans = [&*a.spans, &*b.spans];
         let mut chars = [a, b].map(|placed| CharCount::new(&placed.text));
         let mut place = |side: usize, span: Span| if offsets == Offsets::Chars { chars[side].span(span) } else { span };
-        let passage = |joined: Joined| {
+        let passage = |joined: &Joined| {
             let [in_a, in_b] = joined.places(spans);
             let of = |placed: &Placed, span: Span| words.then(|| placed.text[span.start..span.end].to_string());
             SharedPassage {
@@ -121,9 +126,9 @@ impl Shares {
             figures,
             tokens_a: a.spans.len(),
             tokens_b: b.spans.len(),
-            shared_a: covered(runs.iter().map(|run| run.a..run.a + run.tokens)),
-            shared_b: covered(runs.iter().map(|run| run.b..run.b + run.tokens)),
-            passages: joined.into_iter().map(passage).collect(),
+            shared_a: shared_in(runs, |run| run.a),
+            shared_b: shared_in(runs, |run| run.b),
+            passages: joined.iter().map(passage).collect(),
         }
     }
 }

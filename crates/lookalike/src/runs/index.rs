@@ -56,14 +56,16 @@ pub struct Meeting<'a> {
 }
 
 impl RunIndex {
-    /// Of entries in any order, and with windows that stand in more than `common` texts set aside: no run is found by these alone.
-    /// Cost: a sort, quick where they are sorted already.
-    pub fn new(mut entries: Vec<Entry>, winnowing: Winnowing, common: u32) -> Self {
+    /// Of entries in any order, and with windows that are in more than `common` texts set aside: no run is found by these alone. An entry's
+    /// text counts as many times as `copies` says, so that of equal texts one is enough here. Cost: a sort, quick where they are sorted
+    /// already.
+    pub fn new(mut entries: Vec<Entry>, winnowing: Winnowing, common: u32, copies: impl Fn(u32) -> u32) -> Self {
         entries.sort_unstable();
         let (mut aside, mut kept, mut start) = (0, 0, 0);
         while common < u32::MAX && start < entries.len() {
             let end = start + equal(&entries[start..], |entry| entry.key);
-            if entries[start..end].chunk_by(|a, b| a.text == b.text).count() > common as usize {
+            let texts = entries[start..end].chunk_by(|a, b| a.text == b.text).map(|entries| u64::from(copies(entries[0].text)));
+            if texts.sum::<u64>() > u64::from(common) {
                 aside += 1;
             } else {
                 entries.copy_within(start..end, kept);
@@ -161,7 +163,7 @@ mod tests {
             winnowing.select(&texts[text as usize], &mut room, &mut selected);
             entries.extend(selected.iter().map(|&Selected { key, at }| Entry { key, text, at }));
         }
-        RunIndex::new(entries, winnowing, common)
+        RunIndex::new(entries, winnowing, common, |_| 1)
     }
 
     fn found(index: &RunIndex, texts: &[Vec<u64>], tokens: &[u64], below: u32) -> Vec<(u32, Vec<Run>)> {

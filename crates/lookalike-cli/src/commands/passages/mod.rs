@@ -110,6 +110,7 @@ impl Passages {
             },
             // People are shown the texts themselves.
             words: !self.no_text && (self.json || self.output.is_some()),
+            best: Some(self.pairs),
         };
         let (inputs, against) = if self.b.is_empty() { (vec![self.a], Vec::new()) } else { (self.b, vec![self.a]) };
         let input = InputArgs { inputs, input_command: Vec::new(), records: self.records };
@@ -120,7 +121,7 @@ impl Passages {
         let (summary, page) = if self.json || self.output.is_some() {
             (passages(&config, &asked, self.output.as_deref(), &observer), None)
         } else {
-            let mut page = Page::new(self.pairs, self.full);
+            let mut page = Page::new(self.full);
             let mut tell = |quoted: &Quoted| {
                 page.take(quoted);
                 Ok(())
@@ -130,7 +131,7 @@ impl Passages {
         bars.clear();
         let summary = summary?;
         if let Some(page) = page {
-            print(&page.text())?;
+            print(&page.text(summary.pairs))?;
         }
         warnings(&summary.bad_examples, self.run.quiet);
         match (self.json && self.output.is_some(), self.run.quiet) {

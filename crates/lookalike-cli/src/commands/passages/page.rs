@@ -15,41 +15,28 @@ const AROUND: usize = 40;
 
 /// The pairs that share most.
 pub(super) struct Page {
-    most: usize,
     full: bool,
-    /// Each with the tokens that it shares, those that share most first, ties in the order in which they came.
-    pairs: Vec<(usize, String)>,
-    left: u64,
+    pairs: Vec<String>,
 }
 
 impl Page {
-    /// Of so many pairs.
-    pub(super) fn new(most: usize, full: bool) -> Self {
-        Self { most, full, pairs: Vec::new(), left: 0 }
+    /// Passages are cut unless they are to be shown in `full`.
+    pub(super) fn new(full: bool) -> Self {
+        Self { full, pairs: Vec::new() }
     }
 
-    /// Takes a pair, if it is among those that share most.
+    /// Takes the next pair.
     pub(super) fn take(&mut self, quoted: &Quoted) {
-        let shared = quoted.shares.shared_a.max(quoted.shares.shared_b);
-        let place = self.pairs.partition_point(|pair| pair.0 >= shared);
-        if place < self.most {
-            self.pairs.insert(place, (shared, pair(quoted, self.full)));
-        }
-        self.left += u64::from(place >= self.most || self.pairs.len() > self.most);
-        self.pairs.truncate(self.most);
+        self.pairs.push(pair(quoted, self.full));
     }
 
-    /// All of it.
-    pub(super) fn text(self) -> String {
-        let pairs: Vec<String> = self.pairs.into_iter().map(|pair| pair.1).collect();
-        let mut text = pairs.join("\n");
-        if self.left > 0 {
+    /// All of it, and how many there are besides, of so many pairs.
+    pub(super) fn text(self, all: u64) -> String {
+        let left = all - self.pairs.len() as u64;
+        let mut text = self.pairs.join("\n");
+        if left > 0 {
             let gap = if text.is_empty() { "" } else { "\n" };
-            let _ = writeln!(
-                text,
-                "{gap}{DIM}{} more with less: --pairs N shows them, --json all{DIM:#}",
-                counted(self.left, "pair")
-            );
+            let _ = writeln!(text, "{gap}{DIM}{} more with less: --pairs N shows them, --json all{DIM:#}", counted(left, "pair"));
         }
         text
     }
