@@ -44,6 +44,14 @@ pub fn left_out(left: &LeftOut) -> String {
     format!("{} of folders, such as {example}: {advice}", counted(*files, "file"))
 }
 
+/// Pages without a main part because of their size.
+pub fn too_large(pages: u64) -> Option<String> {
+    let are = if pages == 1 { "is" } else { "are" };
+    (pages > 0).then(|| {
+        format!("{} {are} too large or nested too deeply for --html main, and compared by all text", counted(pages, "page"))
+    })
+}
+
 /// What the run took more than it was to take, if anything.
 pub fn above(finding: &Finding) -> Option<String> {
     let above = finding.above_memory;

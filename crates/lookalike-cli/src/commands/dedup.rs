@@ -11,7 +11,7 @@ use lookalike_engine::{Outputs, PACKED, Resume, Resumed, Stage, Summary, dedup};
 
 use crate::{
     args::{InputArgs, MethodArgs, RunArgs, run_config},
-    found::{above, anchors, aside, found, left_out},
+    found::{above, anchors, aside, found, left_out, too_large},
     output::{BOLD, Bars, DIM, bytes, count, counted, print, say, warnings},
 };
 
@@ -194,6 +194,7 @@ impl Dedup {
         lines.push(format!("  found    {}; {met} looked at", found(&s.finding, &s.method)));
         lines.extend(anchors(&s.finding).map(|words| format!("  anchors  {words}")));
         lines.extend(aside(&s.finding).into_iter().map(|words| format!("  aside    {words}")));
+        lines.extend(too_large(s.finding.too_large).map(|words| format!("  html     {words}")));
         lines.extend(above(&s.finding).map(|words| format!("  memory   {words}")));
         if s.bad_lines > 0 {
             let file = self.input.records.skip_bad.as_deref().map_or(String::new(), |path| path.display().to_string());

@@ -11,7 +11,7 @@ use lookalike_engine::{MirrorOutputs, Mirroring, MirrorsSummary, RunConfig, Site
 
 use crate::{
     args::{FindArgs, InputArgs, RecordArgs, RunArgs, ShingleArgs, run_config},
-    found::{above, anchors, aside, found, left_out},
+    found::{above, anchors, aside, found, left_out, too_large},
     output::{BOLD, Bars, count, counted, quiet, say, warnings},
 };
 
@@ -182,6 +182,7 @@ impl Mirrors {
             anchors(&summary.finding).iter().for_each(|words| say(&format!("anchors: {words}")));
             aside(&summary.finding).iter().for_each(|words| say(&format!("set aside: {words}")));
             summary.left_out.iter().for_each(|left| say(&format!("left out: {}", left_out(left))));
+            too_large(summary.finding.too_large).iter().for_each(|words| say(&format!("html: {words}")));
             let many = summary.site_pairs >= MANY;
             above(&summary.finding).iter().for_each(|words| match many {
                 true => say(&format!("memory: {words}; nor can pairs of sites: see --common-sites")),

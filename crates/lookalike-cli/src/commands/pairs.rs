@@ -8,7 +8,7 @@ use lookalike_engine::{RunConfig, pairs};
 
 use crate::{
     args::{FindArgs, InputArgs, MethodBy, RunArgs, ShingleArgs, VerifyBy, run_config},
-    found::{above, anchors, aside, found, left_out},
+    found::{above, anchors, aside, found, left_out, too_large},
     output::{Bars, counted, say, warnings},
 };
 
@@ -88,6 +88,7 @@ impl Pairs {
             anchors(&summary.finding).iter().for_each(|words| say(&format!("anchors: {words}")));
             aside(&summary.finding).iter().for_each(|words| say(&format!("set aside: {words}")));
             summary.left_out.iter().for_each(|left| say(&format!("left out: {}", left_out(left))));
+            too_large(summary.finding.too_large).iter().for_each(|words| say(&format!("html: {words}")));
             above(&summary.finding).iter().for_each(|words| say(&format!("memory: {words}")));
         }
         Ok(ExitCode::from(u8::from(summary.pairs == 0)))

@@ -389,6 +389,13 @@ pub(crate) struct Room {
     pub(super) crawl: warc::Room,
 }
 
+impl Room {
+    /// How many of the pages read into it were too large to be looked for a main part, since this was asked last.
+    pub(crate) fn take_too_large(&mut self) -> u64 {
+        self.pages.take_too_large()
+    }
+}
+
 /// Reads a file that is a document.
 fn document<'a>(files: &Files, number: usize, raw: &'a [u8], reading: &Reading, room: &'a mut Room) -> Result<Record<'a>, Fault> {
     let Room { text, pages, values: [id, ..], .. } = room;

@@ -62,6 +62,16 @@ impl Pages {
         Err(Fault("is a page, and this lookalike was built without HTML (the cargo feature `html`)".into()))
     }
 
+    /// How many pages were too large to be looked for a main part, since this was asked last.
+    #[cfg_attr(not(feature = "html"), expect(clippy::unused_self, reason = "there are no pages"))]
+    pub(super) fn take_too_large(&mut self) -> u64 {
+        #[cfg(feature = "html")]
+        if let Some(extractor) = &mut self.extractor {
+            return extractor.take_too_large();
+        }
+        0
+    }
+
     /// The text of a page that stands in a record; what stands there, where texts are not pages.
     #[cfg_attr(not(feature = "html"), expect(clippy::unused_self, reason = "there are no pages"))]
     pub(super) fn of_text<'a>(&mut self, text: &'a str, reading: &Reading, room: &'a mut String) -> &'a str {

@@ -36,6 +36,13 @@ pub struct Finding {
     /// Bytes of memory that the run took more than it was to take: for what cannot go to a file, as indexes of texts that are alike
     /// but not alike enough, lines of many megabytes, what is packed, and what each of many threads needs.
     pub above_memory: u64,
+    /// Pages that were too large or nested too deeply to be looked for a main part, so that all their text was compared.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub too_large: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl Finding {
@@ -57,12 +64,14 @@ impl Finding {
             all_common: 0,
             few_anchors: (!method.config().anchors.is_empty()).then_some(0),
             above_memory: 0,
+            too_large: 0,
         }
     }
 
     /// Takes what was met and set aside when shared elements were counted, or what met when it was decided, what was counted when
     /// texts were read, and what was too much for memory.
     pub(crate) fn count(&mut self, counted: &Counted, matcher: &Matcher, table: &Table) {
+        self.too_large = table.counts.too_large;
         let [met, refused] = [&matcher.met, &matcher.refused].map(|count| count.load(Ordering::Relaxed));
         (self.pairs_met, self.pairs_refused) = match matcher.method.lists() {
             true => (counted.met, counted.met - counted.candidates),

@@ -81,6 +81,8 @@ pub struct PassagesSummary {
     pub windows_aside: u64,
     /// Bytes of memory that the run took more than it was to take.
     pub above_memory: u64,
+    /// Pages that were too large or nested too deeply to be looked for a main part, so that all their text was compared.
+    pub too_large: u64,
     /// Lines set aside as no records.
     pub bad_lines: u64,
     /// The first of them, told.
@@ -201,6 +203,7 @@ fn all_passes(config: &RunConfig, asked: &Quoting, mut wanted: Wanted, observer:
         least: asked.least,
         windows_aside: index.aside(),
         above_memory: peak_memory().map_or(0, |peak| budget.above(peak)),
+        too_large: table.counts.too_large,
         bad_lines: table.counts.bad_lines,
         bad_examples: table.counts.bad_examples.clone(),
         left_out,

@@ -25,7 +25,17 @@ impl Recorded {
         let place = [tag.part as u64, tag.index, u64::from(tag.last), tag.lines, tag.before, read];
         put(into, &place);
         put(into, digest.as_slice());
-        put(into, &[info.first_line, info.count.into(), sketched.without_id, sketched.few_anchors, sketched.line_bytes]);
+        put(
+            into,
+            &[
+                info.first_line,
+                info.count.into(),
+                sketched.without_id,
+                sketched.few_anchors,
+                sketched.too_large,
+                sketched.line_bytes,
+            ],
+        );
         put(into, info.skipped.runs());
         put(into, digests);
         put(into, bits);
@@ -53,7 +63,7 @@ impl Recorded {
         let [part, index, last, lines, before, read] = from.some::<u64, 6>()?;
         let tag = Tag { part: part as usize, index, last: last == 1, lines, before };
         let digest = from.many()?.first().copied();
-        let [first_line, count, without_id, few_anchors, line_bytes] = from.some::<u64, 5>()?;
+        let [first_line, count, without_id, few_anchors, too_large, line_bytes] = from.some::<u64, 6>()?;
         let (count, skipped) = (count as u32, Skipped::of(from.many()?)?);
         let info = BlockInfo { part: tag.part, first_line, first_document: 0, count, skipped };
         let (digests, bits) = (from.many()?, from.many()?);
@@ -80,6 +90,7 @@ impl Recorded {
             textless: Vec::new(),
             without_id,
             few_anchors,
+            too_large,
             bad_lines,
             bad_count,
             bad_messages,
@@ -103,7 +114,7 @@ impl Recorded {
             && sketched.bad_count <= info.skipped.len()
             && bad_messages.len() as u64 <= sketched.bad_count
             // Numbers of which no sum overflows.
-            && sketched.line_bytes.max(sketched.without_id).max(sketched.few_anchors) >> 48 == 0
+            && sketched.line_bytes.max(sketched.without_id).max(sketched.few_anchors).max(sketched.too_large) >> 48 == 0
             && bits.len() == count * method.stride()
             && columns.len() == method.columns()
             && columns.iter().all(|column| column.len() == count)
@@ -153,7 +164,7 @@ mod tests {
         assert!(taken.fits(&method, &fields, 2, &start));
         assert_eq!((taken.tag.lines, taken.digest, taken.read, &*taken.sketched.ids.text), (3, Some(5), 99, "\"é\"7"));
         assert!(!taken.fits(&method, &fields, 1, &start) && !taken.fits(&method, &fields, 2, &first));
-        let wrongs: [fn(&mut Recorded); 18] = [
+        let wrongs: [fn(&mut Recorded); 19] = [
             |wrong| wrong.tag.index = 2,
             |wrong| wrong.tag.lines = 4,
             |wrong| wrong.sketched.info.first_line = u64::MAX,
@@ -164,6 +175,7 @@ mod tests {
             |wrong| wrong.sketched.line_bytes = u64::MAX,
             |wrong| wrong.sketched.without_id = u64::MAX,
             |wrong| wrong.sketched.few_anchors = u64::MAX,
+            |wrong| wrong.sketched.too_large = u64::MAX,
             |wrong| wrong.sketched.bits.truncate(1),
             |wrong| wrong.sketched.columns.truncate(1),
             |wrong| wrong.sketched.columns[3].clear(),

@@ -312,6 +312,7 @@ impl Pass<'_> {
                 out.textless.push((out.digests.len() as u32 - 1, bytes));
             }
         }
+        out.too_large = room.take_too_large();
         out.info.count = out.digests.len() as u32;
         Ok(out)
     }

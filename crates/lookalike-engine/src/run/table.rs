@@ -53,6 +53,8 @@ pub(crate) struct Counts {
     pub(crate) without_id: u64,
     /// Documents that too few anchors make compared by all their shingles, references aside.
     pub(crate) few_anchors: u64,
+    /// Pages that were too large to be looked for a main part.
+    pub(crate) too_large: u64,
 }
 
 /// Bad lines that are reported, of a run and so of a block: each other one costs its place in a run of lines.
@@ -74,6 +76,8 @@ pub(crate) struct Sketched {
     pub(crate) textless: Vec<(u32, u128)>,
     pub(crate) without_id: u64,
     pub(crate) few_anchors: u64,
+    /// Pages that were too large to be looked for a main part.
+    pub(crate) too_large: u64,
     /// The bad lines and their number.
     pub(crate) bad_lines: Vec<u8>,
     pub(crate) bad_count: u64,
@@ -111,6 +115,7 @@ impl Sketched {
             textless: Vec::new(),
             without_id: 0,
             few_anchors: 0,
+            too_large: 0,
             bad_lines: Vec::new(),
             bad_count: 0,
             bad_messages: Vec::new(),
@@ -132,7 +137,8 @@ impl Sketched {
         self.textless.clear();
         self.bad_lines.clear();
         self.bad_messages.clear();
-        (self.bad_count, self.without_id, self.few_anchors, self.line_bytes) = (0, 0, 0, 0);
+        (self.bad_count, self.without_id, self.few_anchors) = (0, 0, 0);
+        (self.too_large, self.line_bytes) = (0, 0);
     }
 
     /// Fills in what depends on where the block stands: line numbers, and the ids of documents that have none.
@@ -183,6 +189,7 @@ impl Table {
             self.counts.without_id += without_id;
             self.counts.few_anchors += few_anchors;
         }
+        self.counts.too_large += sketched.too_large;
         self.counts.line_bytes += line_bytes;
         self.counts.bad_lines += *bad_count;
         self.counts.blank_lines += info.skipped.len() - *bad_count;

@@ -10,7 +10,7 @@ use lookalike_engine::{Offsets, PassagesSummary, Quoted, Quoting, RunConfig, pas
 use self::page::Page;
 use crate::{
     args::{InputArgs, RecordArgs, RunArgs, ShingleArgs, run_config},
-    found::left_out,
+    found::{left_out, too_large},
     output::{Bars, bytes, counted, print, say, warnings},
 };
 
@@ -166,6 +166,9 @@ fn words(summary: &PassagesSummary, among: bool) -> String {
     }
     if let Some(left) = &summary.left_out {
         words += &format!("\nleft out: {}", left_out(left));
+    }
+    if let Some(pages) = too_large(summary.too_large) {
+        words += &format!("\nhtml: {pages}");
     }
     if summary.above_memory > 0 {
         words += &format!("\nmemory: {} above what was asked", bytes(summary.above_memory));

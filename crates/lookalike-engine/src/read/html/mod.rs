@@ -4,6 +4,7 @@ mod main_text;
 mod references;
 mod visible;
 
+use self::main_text::Main;
 use super::encoding::{declared_in_html, decode};
 use crate::format::Html;
 
@@ -12,34 +13,45 @@ use crate::format::Html;
 pub struct Extractor {
     mode: Html,
     decoded: String,
+    too_large: u64,
 }
 
 impl Extractor {
     /// One for a way of extracting.
     pub fn new(mode: Html) -> Self {
-        Self { mode, decoded: String::new() }
+        Self { mode, decoded: String::new(), too_large: 0 }
     }
 
     /// The text of a page, written to `room`: words with one space or line end between them. `declared` is the label of its
     /// HTTP header's encoding; without one the page is asked, and if need be its bytes (`encoding::decode`).
     ///
-    /// No page makes it fail. `Text` is one pass, hundreds of MB/s. `Main` makes a tree, some 60 MB/s, of pages of up to 16 MiB
-    /// whose elements are not nested deeper than browsers nest them; others give all their text.
+    /// No page makes it fail. `Text` is one pass, hundreds of MB/s. `Main` makes a tree, some 60 MB/s, of pages of up to 16 MiB and
+    /// 30,000 elements that are not nested deeper than browsers nest them, nor more than 20 deep on the average of so many; others give all
+    /// their text, and are [counted](Self::take_too_large). No page takes longer than about a second.
     pub fn extract<'a>(&mut self, html: &[u8], declared: Option<&str>, room: &'a mut String) -> &'a str {
         let declared = declared_in_html(html, declared);
         let page = decode(html, declared, &mut self.decoded).text;
         room.clear();
         let most_attributes = visible::text(page, room);
-        if self.mode == Html::Main
-            && let Some(content) = main_text::content(page, most_attributes)
-        {
-            let all = room.len();
-            visible::text(&content, room);
-            if room.len() > all {
-                room.drain(..all);
+        if self.mode == Html::Main {
+            match main_text::content(page, most_attributes) {
+                Main::Found(content) => {
+                    let all = room.len();
+                    visible::text(&content, room);
+                    if room.len() > all {
+                        room.drain(..all);
+                    }
+                }
+                Main::None => {}
+                Main::TooLarge => self.too_large += 1,
             }
         }
         room
+    }
+
+    /// How many pages were too large to be looked for a main part, since this was asked last.
+    pub fn take_too_large(&mut self) -> u64 {
+        std::mem::take(&mut self.too_large)
     }
 }
 
@@ -224,6 +236,26 @@ mod tests {
         assert!(text(Html::Main, &many).contains("Elsewhere"));
     }
 
+    /// The bounds are a page's own: what is just below them has a main part, and what is above is counted.
+    #[test]
+    fn pages_above_the_bounds_give_all_their_text_and_are_counted() {
+        let sentence = "This is a sentence of the article, with some words, and it is followed by others. ";
+        let article = format!("<nav>Elsewhere</nav><article>{}</article>", format!("<p>{}</p>", sentence.repeat(4)).repeat(6));
+        let nested = |depth: usize, times: usize| ("<div>".repeat(depth) + &"</div>".repeat(depth)).repeat(times) + &article;
+        for (page, is_too_large) in [
+            ("<br>".repeat(29_000) + &article, false),
+            ("<br>".repeat(31_000) + &article, true),
+            (nested(200, 25), false),
+            (nested(200, 50), true),
+        ] {
+            let (mut extractor, mut room) = (Extractor::new(Html::Main), String::new());
+            let main = extractor.extract(page.as_bytes(), None, &mut room);
+            assert!(main.contains("This is a sentence"));
+            assert_eq!(main.contains("Elsewhere"), is_too_large, "{}", &page[..40]);
+            assert_eq!([extractor.take_too_large(), extractor.take_too_large()], [u64::from(is_too_large), 0]);
+        }
+    }
+
     /// Each took minutes, or all memory, without a watch.
     #[test]
     fn hostile_pages_take_no_longer_than_others() {
@@ -239,6 +271,8 @@ mod tests {
             "<!--".repeat(200_000),
             "<script><!--<script>".repeat(50_000),
             "<title></".repeat(100_000),
+            ("<div>".repeat(400) + &"</div>".repeat(400)).repeat(250),
+            "<meta name=a content=b>".repeat(100_000),
         ] {
             let start = Instant::now();
             text(Html::Main, &page);
