@@ -6,10 +6,7 @@ use clap::{Args, ValueEnum};
 use lookalike::minutiae::{By, Field, Model, Triangles};
 use lookalike_engine::{Cards, CardsSummary, First, Format, RunConfig, cards};
 
-use crate::{
-    args::FormatBy,
-    output::{BOLD, DIM, count, counted, print, say},
-};
+use crate::output::{BOLD, DIM, count, counted, print, say};
 
 /// Find fingerprint cards that may be of one finger
 ///
@@ -21,6 +18,8 @@ use crate::{
 /// With --label, a field that says whose finger it is, each line tells whether both have the same, and a table on standard error how
 /// many such pairs are among the first. With --model nothing is read: it tells what random sets find of prints that lie alike, by
 /// formula and by simulation.
+///
+/// Whether neighbours or aligned ranks better depends on the prints: try both with --label where some fingers are known.
 ///
 /// Exit code 1 when there is no pair.
 #[derive(Args)]
@@ -45,7 +44,7 @@ pub struct Minutiae {
     json: bool,
     /// What all inputs hold [default: what their endings and first bytes say]
     #[arg(long, value_enum, value_name = "FORMAT", help_heading = "Input")]
-    format: Option<FormatBy>,
+    format: Option<CardsBy>,
     /// The field that holds the minutiae
     #[arg(long, value_name = "FIELD", default_value = "minutiae", help_heading = "Input")]
     minutiae_field: String,
@@ -96,6 +95,24 @@ pub struct Minutiae {
     quiet: bool,
 }
 
+/// What inputs of prints hold.
+#[derive(Clone, Copy, ValueEnum)]
+enum CardsBy {
+    /// JSON Lines: an object on each line
+    Jsonl,
+    /// one JSON array of objects
+    Json,
+}
+
+impl From<CardsBy> for Format {
+    fn from(format: CardsBy) -> Self {
+        match format {
+            CardsBy::Jsonl => Self::Lines,
+            CardsBy::Json => Self::Array,
+        }
+    }
+}
+
 /// The model's probabilities.
 #[derive(Args)]
 struct Asked {
@@ -122,7 +139,8 @@ struct Asked {
 enum Way {
     /// by triangles of neighbouring minutiae, however the prints lie
     Neighbours,
-    /// by squares, when one print has been laid onto the other: slow, for thousands of prints
+    /// by squares, after one print has been laid onto the other: the better way for some sensors, for up to thousands of prints; of each
+    /// print the 255 minutiae nearest to its middle say how it is laid
     Aligned,
     /// by squares, as the prints lie
     Grid,

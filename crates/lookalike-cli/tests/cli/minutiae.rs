@@ -146,6 +146,9 @@ fn bad_records_name_file_line_field_and_the_way_out() {
             assert!(ran.err.contains(part), "{line} {flags}: no {part:?} in {}", ran.err);
         }
     }
+    // What it cannot read is not offered.
+    let ran = Place::new().run("minutiae prints.csv --format csv");
+    assert!(ran.code == 2 && ran.err.contains("[possible values: jsonl, json]"), "{}", ran.err);
     let place = Place::new();
     place.write("empty.jsonl", "\n").write("prints.csv", "id,minutiae\n1,x\n");
     for (input, part) in
