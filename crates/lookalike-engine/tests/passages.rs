@@ -41,6 +41,16 @@ fn texts() -> impl Strategy<Value = Vec<String>> {
         })
 }
 
+/// Some texts once more, written otherwise, in the same collection and in the other.
+fn with_copies((mut a, mut b, copies): (Vec<String>, Vec<String>, Vec<(usize, usize)>)) -> (Vec<String>, Vec<String>) {
+    for (from, to) in copies {
+        let copy = a[from % a.len()].replace("two", "TWO");
+        let into = if from % 2 == 0 { &mut a } else { &mut b };
+        into.insert(to % into.len(), copy);
+    }
+    (a, b)
+}
+
 /// The tokens of such a text: Han stands alone, and so do the others.
 fn tokens(text: &str) -> Vec<String> {
     let folded = text.replace('\u{ad}', "").replace(['Ⅷ', 'ⅷ'], "viii").to_lowercase().replace('ß', "ss");
@@ -74,7 +84,12 @@ fn config(folder: &Path, two: bool) -> RunConfig {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
     #[test]
-    fn every_stretch_is_found_on_both_sides_and_nothing_else(a in texts(), b in texts(), least in 1usize..6, gap in 0usize..3) {
+    fn every_stretch_is_found_on_both_sides_and_nothing_else(
+        (a, b) in (texts(), texts(), prop::collection::vec((0usize..9, 0usize..9), 0..5)).prop_map(with_copies),
+        least in 1usize..6,
+        gap in 0usize..3,
+        most in 0usize..6,
+    ) {
         let folder = TempDir::new().unwrap();
         fs::write(folder.path().join("a"), jsonl(&a, "a")).unwrap();
         fs::write(folder.path().join("b"), jsonl(&b, "b")).unwrap();
@@ -98,6 +113,18 @@ proptest! {
                 prop_assert!(found.insert((a, b), line).is_none());
             }
             prop_assert!(order.is_sorted());
+            // Only the best are told, in the order in which all of them would be sorted.
+            let mut best: Vec<&Value> = lines.iter().collect();
+            best.sort_by_key(|line| std::cmp::Reverse(line["shared_a"].as_u64().max(line["shared_b"].as_u64())));
+            let expected: Vec<String> = best.iter().take(most).map(|line| line.to_string()).collect();
+            let mut told = Vec::new();
+            let mut tell = |quoted: &lookalike_engine::Quoted| {
+                told.push(serde_json::to_value(quoted).unwrap().to_string());
+                Ok(())
+            };
+            let config = RunConfig { threads: 2, ..config(folder.path(), two) };
+            let summary = passages_told(&config, &Quoting { best: Some(most), ..asked.clone() }, &mut tell, &silent).unwrap();
+            prop_assert_eq!((told, summary.pairs as usize), (expected, lines.len()));
             let others = if two { &b } else { &a };
             for (i, one) in a.iter().enumerate() {
                 for (j, other) in others.iter().enumerate().skip(if two { 0 } else { i + 1 }) {
