@@ -77,7 +77,7 @@ fn customers_are_linked_and_judged() {
     address  7 mill ln   7 mill ln   1.000   100.00 of 100
     phone    3105557788                  -   left out
 
-    score 0.9585: a match
+    191.70 of 200 points, score 0.9585: a match
     candidates by address
     --- stderr
     ");
@@ -89,7 +89,7 @@ fn customers_are_linked_and_judged() {
     address  12 n stn st                       -   left out
     phone    2135550100       2125559999   0.000   0.00 of 100
 
-    score 0.2313: no match
+    46.26 of 200 points, score 0.2313: no match
     no candidates: they share nothing that a block asks for, so they are not scored
     --- stderr
     "#);
@@ -256,6 +256,8 @@ fn runs_of_characters_paths_and_common_values() {
           "weight": 100.0
         }
       ],
+      "points": 300.0,
+      "of": 400.0,
       "score": 0.75,
       "verdict": "possible",
       "blocks": [
@@ -312,7 +314,7 @@ fn labels_and_true_pairs_of_csv() {
     assert!(out.starts_with("{\"a\":\"repeated.csv:2\",\"b\":\"repeated.csv:3\""), "{out}");
     // An id may look like a flag.
     let ran = place.run("link a.csv b.jsonl --config link.toml --explain 3 -2");
-    assert!(ran.code == 0 && ran.out.contains("score 1: a match"), "{} {}", ran.out, ran.err);
+    assert!(ran.code == 0 && ran.out.contains("points, score 1: a match"), "{} {}", ran.out, ran.err);
 }
 
 /// What is deep is no danger, to the run or to a message.
@@ -329,6 +331,56 @@ fn records_of_any_depth() {
 }
 
 /// A thousand people: which pairs are found depends neither on threads nor on the way they are found.
+/// The source's way: three fields of 100 points, and pairs of all points are nearer to each other in what is not compared.
+#[test]
+fn points_are_summed_and_a_field_that_is_not_compared_says_how_many_pairs_are_right() {
+    let place = Place::new();
+    place.write("customers.jsonl", CUSTOMERS).write("link.toml", CONFIG);
+    let explained = place.run("link customers.jsonl --config link.toml --explain 1 2").out;
+    assert!(explained.contains("\n280.00 of 300 points, score 0.9333: a match\n"), "{explained}");
+    let json: serde_json::Value =
+        serde_json::from_str(&place.run("link customers.jsonl --config link.toml --explain 1 2 --json").out).unwrap();
+    assert_eq!((&json["points"], &json["of"]), (&280.0.into(), &300.0.into()));
+    // Of 60 pairs 30 have the same name and are right; half of the others have a date of another customer.
+    let mut lines = String::new();
+    for customer in 0..60i64 {
+        let (phone, day) = (5_550_000 + customer, 1 + customer * 37 % 300);
+        let other = if customer % 4 == 1 { 1 + customer * 101 % 300 } else { day + 10 };
+        let name = if customer % 2 == 0 { "ann smith" } else { "ann smyth" };
+        for (name, day) in [("ann smith", day), (name, other)] {
+            let date = format!("1998-{:02}-{:02}", 1 + day / 28, 1 + day % 28);
+            let address = format!("{customer} high street");
+            let record = serde_json::json!({"name": name, "address": address, "phone": phone.to_string(), "since": date});
+            writeln!(lines, "{record}").unwrap();
+        }
+    }
+    place.write("sales.jsonl", lines).write("sales.toml", CONFIG.to_owned() + "[[block]]\nequal = [\"phone\"]\n");
+    assert_snapshot!(place.run("link sales.jsonl --config sales.toml --right-by since -o pairs.jsonl").shown(), @"
+    exit 0
+    --- stdout
+    --- stderr
+    60 matches and 0 possible ones of 120 records
+    60 of 7,140 possible pairs scored (0.84 %)
+    60 clusters of 120 records
+
+    block                                     candidates
+    phone                                             60
+
+    by since: pairs with all points are 10.80 apart on the average, all possible pairs 110.47
+    score                pairs       apart     right, about
+    all points              30       10.80          100.0 %
+    0.95 to 1.00            30       53.70           57.0 %
+    all matches             60       32.25           78.5 %
+    ");
+    for (flag, expected) in [
+        ("--right-by name", "--right-by name: the field \"name\" compares it; name one that the score does not know"),
+        ("--right-by born", "--right-by born: no record has a date or a number in this field; name one that has"),
+    ] {
+        let ran = place.run(&format!("link sales.jsonl --config sales.toml {flag}"));
+        assert!(ran.code == 2 && ran.err.contains(expected), "{}", ran.err);
+    }
+}
+
 #[test]
 fn threads_change_nothing_and_one_to_one_is_a_matching() {
     let place = Place::new();

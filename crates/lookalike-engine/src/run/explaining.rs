@@ -24,7 +24,11 @@ pub struct LinkExplained {
     pub b: Box<RawValue>,
     /// Each field, in the configuration's order.
     pub fields: Vec<FieldExplained>,
-    /// The score; none where no field counts.
+    /// The sum of the fields' points.
+    pub points: f64,
+    /// What it might be: the weights of the fields that count.
+    pub of: f64,
+    /// The score, which is the share of the points; none where no field counts.
     pub score: Option<f64>,
     /// What it makes of the pair.
     pub verdict: Verdict,
@@ -68,7 +72,7 @@ pub struct FieldExplained {
 pub fn explain_link(config: &RunConfig, asked: &Link, [a, b]: [&str; 2]) -> Result<LinkExplained> {
     without_panic(|| {
         let linker = Linker::new(asked.config.clone())?;
-        let gathered = gather(config, &linker, &pool(config.threads)?, &|_| {})?;
+        let gathered = gather(config, (&linker, None), &pool(config.threads)?, &|_| {})?;
         let a = find(&gathered, a, 0)?;
         let b = find(&gathered, b, usize::from(gathered.are_two()))?;
         if a == b {
@@ -111,10 +115,14 @@ fn explained(gathered: &Gathered, linker: &Linker, a: u32, b: u32) -> Result<Lin
         at_most: block.at_most(),
     };
     let score = linker.score(records, a, b);
+    let fields: Vec<FieldExplained> = linker.config().fields.iter().enumerate().map(field).collect();
+    let counting = || fields.iter().filter_map(|field| Some((field.points?, field.weight)));
     Ok(LinkExplained {
+        points: counting().map(|(points, _)| points).sum(),
+        of: counting().map(|(_, weight)| weight).sum(),
         a: raw(gathered.id(a))?.to_owned(),
         b: raw(gathered.id(b))?.to_owned(),
-        fields: linker.config().fields.iter().enumerate().map(field).collect(),
+        fields,
         verdict: score.map_or(Verdict::Not, |score| linker.verdict(score)),
         score,
         blocks: linker.blocks().iter().map(block).collect(),

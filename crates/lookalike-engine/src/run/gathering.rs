@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, collections::BTreeMap, ops::Range};
 
-use lookalike::records::{Linker, Records, Room as Normal};
+use lookalike::records::{Linker, Records, Room as Normal, measure};
 use rayon::ThreadPool;
 use serde_json::value::RawValue;
 use xxhash_rust::xxh3::xxh3_128;
@@ -27,6 +27,8 @@ pub(super) struct Gathered {
     ids: Records,
     /// What stands for their labels, 0 for none; nothing where none is asked for.
     pub(super) labels: Vec<u128>,
+    /// A date or a number of each record, NaN where it has none; nothing where none is asked for.
+    pub(super) values: Vec<f64>,
     /// The number of the second collection's first record; all of them where there is one collection.
     pub(super) split: u32,
     /// Records by what stands for their ids, for each collection; of a repeated id the first.
@@ -39,11 +41,22 @@ impl Gathered {
     /// # Errors
     /// An input that cannot be read, or is not of records with fields; a record that is none, a value that is none, an id that
     /// stands twice; a field that no record of a collection has.
-    pub(super) fn read(config: &RunConfig, linker: &Linker, pool: &ThreadPool, observer: Observer) -> Result<Self> {
+    pub(super) fn read(
+        config: &RunConfig,
+        (linker, right_by): (&Linker, Option<&str>),
+        pool: &ThreadPool,
+        observer: Observer,
+    ) -> Result<Self> {
         let fields = linker.config().fields.len();
-        let mut all =
-            Self { records: Records::new(fields), ids: Records::new(1), labels: Vec::new(), split: 0, by_id: Default::default() };
-        let asked = Asked::new(config, linker);
+        let mut all = Self {
+            records: Records::new(fields),
+            ids: Records::new(1),
+            labels: Vec::new(),
+            values: Vec::new(),
+            split: 0,
+            by_id: Default::default(),
+        };
+        let asked = Asked::new(config, linker, right_by);
         let (mut seen, mut first) = (vec![false; asked.paths_of_fields], Vec::new());
         for (collection, name) in config.inputs.iter().enumerate() {
             let came = all.collection(config, name, collection.min(1), (&asked, linker, pool, observer))?;
@@ -54,6 +67,7 @@ impl Gathered {
                 first = came.first;
             }
             all.refuse_unlabelled(config, name, collection)?;
+            all.refuse_unmeasured(right_by, name, collection)?;
         }
         asked.refuse_absent_everywhere(&seen, &first, &config.inputs)?;
         Ok(all)
@@ -72,6 +86,17 @@ impl Gathered {
         Err(Error::new(ErrorKind::Record, message))
     }
 
+    /// Refuses a field that is a date or a number in no record of a collection.
+    fn refuse_unmeasured(&self, right_by: Option<&str>, name: &str, collection: usize) -> Result<()> {
+        let Some(field) = right_by else { return Ok(()) };
+        let own = if collection == 0 { &self.values[..] } else { &self.values[self.split as usize..] };
+        if own.iter().any(|value| !value.is_nan()) {
+            return Ok(());
+        }
+        let message = format!("{name}: --right-by {field}: no record has a date or a number in this field; name one that has");
+        Err(Error::new(ErrorKind::Record, message))
+    }
+
     /// How many records there are.
     pub(super) fn len(&self) -> Result<u32> {
         u32::try_from(self.records.len()).map_err(|_| {
@@ -85,7 +110,8 @@ impl Gathered {
     pub(super) fn size(&self) -> usize {
         const FOUND_BY: usize = 30;
         let found: usize = self.by_id.iter().map(BTreeMap::len).sum();
-        self.records.size() + self.ids.size() + size_of_val(&*self.labels) + FOUND_BY * found
+        let besides = size_of_val(&*self.labels) + size_of_val(&*self.values);
+        self.records.size() + self.ids.size() + besides + FOUND_BY * found
     }
 
     /// Whether there are two collections.
@@ -154,6 +180,7 @@ impl Gathered {
                 }
                 self.records.append(&piece.records);
                 self.labels.extend(&piece.labels);
+                self.values.extend(&piece.values);
                 came.seen.iter_mut().zip(&piece.seen).for_each(|(seen, other)| *seen |= other);
                 if came.first.is_empty() {
                     came.first = piece.first;
@@ -200,6 +227,7 @@ struct Asked<'a> {
     paths_of_fields: usize,
     id: &'a str,
     label: Option<&'a str>,
+    right_by: Option<&'a str>,
 }
 
 #[derive(Default)]
@@ -218,6 +246,8 @@ struct Piece {
     ids: Records,
     /// Equal for equal labels; 0 for none.
     labels: Vec<u128>,
+    /// As those of all records.
+    values: Vec<f64>,
     /// Where each record stands in the block.
     lines: Vec<u32>,
     /// Which of the paths some record has.
@@ -228,7 +258,12 @@ struct Piece {
 
 impl Weigh for Piece {
     fn weight(&self) -> usize {
-        self.records.size() + self.ids.size() + 16 * self.labels.len() + 4 * self.lines.len() + self.first.len()
+        self.records.size()
+            + self.ids.size()
+            + 16 * self.labels.len()
+            + 8 * self.values.len()
+            + 4 * self.lines.len()
+            + self.first.len()
     }
 }
 
@@ -236,7 +271,7 @@ impl Weigh for Piece {
 type Checked<T> = std::result::Result<T, String>;
 
 impl<'a> Asked<'a> {
-    fn new(config: &'a RunConfig, linker: &'a Linker) -> Self {
+    fn new(config: &'a RunConfig, linker: &'a Linker, right_by: Option<&'a str>) -> Self {
         let (mut names, mut fields): (Vec<&str>, Vec<_>) = (Vec::new(), Vec::new());
         for field in &linker.config().fields {
             let first = names.len();
@@ -244,8 +279,8 @@ impl<'a> Asked<'a> {
             fields.push((field.name.as_str(), first..names.len()));
         }
         let (paths_of_fields, label) = (names.len(), config.label_field.as_deref());
-        let all = names.iter().copied().chain([config.id_field.as_str()]).chain(label).map(String::from);
-        Self { paths: Paths::new(all), fields, paths_of_fields, id: &config.id_field, label, names }
+        let all = names.iter().copied().chain([config.id_field.as_str()]).chain(label).chain(right_by).map(String::from);
+        Self { paths: Paths::new(all), fields, paths_of_fields, id: &config.id_field, label, right_by, names }
     }
 
     fn read(
@@ -259,6 +294,7 @@ impl<'a> Asked<'a> {
             records: Records::new(self.fields.len()),
             ids: Records::new(1),
             labels: Vec::new(),
+            values: Vec::new(),
             lines: Vec::new(),
             seen: vec![false; self.paths_of_fields],
             first: Vec::new(),
@@ -301,6 +337,11 @@ impl<'a> Asked<'a> {
                 // What it says, since CSV has no numbers: 7 and "7" are one label.
                 let label = value.map_or(Ok("".into()), |value| written(value, field)).map_err(wrong)?;
                 piece.labels.push(if label.is_empty() { 0 } else { xxh3_128(label.as_bytes()).max(1) });
+            }
+            if let Some(field) = self.right_by {
+                let value = found[self.paths_of_fields + 1 + usize::from(self.label.is_some())];
+                let value = value.map_or(Ok("".into()), |value| written(value, field)).map_err(wrong)?;
+                piece.values.push(measure(&value, normal).unwrap_or(f64::NAN));
             }
         }
         Ok(piece)

@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::{
     blocking::{self, BlockFigures},
     dedup::pool,
+    distances::{Distances, RightShares},
     gathering::Gathered,
     judging::{Counts, Judged, Truth},
     link_lines::{AT_A_TIME, write_clusters, write_pairs},
@@ -37,6 +38,8 @@ pub struct Link {
     pub clusters: Option<PathBuf>,
     /// True pairs, to judge by.
     pub truth: Option<PathBuf>,
+    /// A field with a date or a number that is not compared, to estimate by how many pairs are right.
+    pub right_by: Option<String>,
     /// The file that the configuration was read from: no output may go there.
     pub config_path: Option<PathBuf>,
 }
@@ -65,6 +68,9 @@ pub struct LinkSummary {
     pub clustered: u64,
     /// What each block made.
     pub blocks: Vec<BlockFigures>,
+    /// How many pairs are right, by a field that is not compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub right: Option<RightShares>,
     /// Bytes of memory that the run took more than it was to take.
     pub above_memory: u64,
     /// How this compares with the truth.
@@ -85,11 +91,16 @@ pub fn link(config: &RunConfig, asked: &Link, output: Option<&Path>, observer: O
     without_panic(|| all(config, asked, output.unwrap_or(&PathBuf::from("-")), observer))
 }
 
-pub(super) fn gather(config: &RunConfig, linker: &Linker, pool: &ThreadPool, observer: Observer) -> Result<Gathered> {
+pub(super) fn gather(
+    config: &RunConfig,
+    (linker, right_by): (&Linker, Option<&str>),
+    pool: &ThreadPool,
+    observer: Observer,
+) -> Result<Gathered> {
     if config.inputs.len() > 2 {
         return Err(Error::new(ErrorKind::Config, "records of more than two collections: give one, or two to link across"));
     }
-    Gathered::read(config, linker, pool, observer)
+    Gathered::read(config, (linker, right_by), pool, observer)
 }
 
 fn all(config: &RunConfig, asked: &Link, output: &Path, observer: Observer) -> Result<LinkSummary> {
@@ -98,6 +109,7 @@ fn all(config: &RunConfig, asked: &Link, output: &Path, observer: Observer) -> R
         let message = "true pairs go by unique ids, and need no labels: give --truth without --label and --allow-repeated-ids";
         return Err(Error::new(ErrorKind::Config, message));
     }
+    refuse_compared(&linker, asked.right_by.as_deref())?;
     let outputs: Vec<&Path> = [output].into_iter().chain(asked.clusters.as_deref()).collect();
     let mut inputs = expand(config)?;
     let others = asked.truth.iter().chain(&asked.config_path).filter(|path| *path != Path::new("-"));
@@ -106,7 +118,8 @@ fn all(config: &RunConfig, asked: &Link, output: &Path, observer: Observer) -> R
     refuse_other_than_lines(output, "pairs")?;
     asked.clusters.as_deref().map_or(Ok(()), |path| refuse_other_than_lines(path, "clusters"))?;
     let pool = pool(config.threads)?;
-    let mut gathered = gather(config, &linker, &pool, observer)?;
+    let right_by = asked.right_by.as_deref();
+    let mut gathered = gather(config, (&linker, right_by), &pool, observer)?;
     let truth = match &asked.truth {
         Some(path) => Some(Truth::read(path, &gathered, &config.temp_dir)?),
         None => config.label_field.as_ref().map(|_| Truth::Labels(std::mem::take(&mut gathered.labels))),
@@ -129,12 +142,14 @@ fn all(config: &RunConfig, asked: &Link, output: &Path, observer: Observer) -> R
     }
     let (mut counts, mut clusters) = (Counts::default(), Clusters::new(by, records));
     let mut by_second = (by == ClusterBy::Greedy).then(|| Sorter::<Row>::new(&budget, blocking::SORTERS, &pool));
+    let mut distances = right_by.map(|field| Distances::new(field, &gathered.values));
     let mut some = Vec::new();
     let mut sorted = pairs.sorted()?.peekable();
     while let Some(found) = sorted.next() {
         let pair = scored(found?);
         let is_match = linker.verdict(pair.score) == Verdict::Match;
         counts.count(&pair, is_match, truth.as_ref());
+        distances.iter_mut().for_each(|distances| distances.count(&pair, is_match));
         match &mut by_second {
             _ if !is_match => {}
             None => clusters.join(&pair),
@@ -175,8 +190,22 @@ fn all(config: &RunConfig, asked: &Link, output: &Path, observer: Observer) -> R
         clustered: several.map(|&size| u64::from(size)).sum(),
         judged: truth.map(|truth| truth.judge(&gathered, found.right, &counts, &leaders)),
         blocks: found.blocks,
+        right: distances.map(|distances| distances.shares(gathered.are_two().then_some(gathered.split))),
         above_memory: peak_memory().map_or(0, |peak| budget.above(peak)),
     })
+}
+
+/// Refuses a field that says nothing more, since pairs were found by it.
+fn refuse_compared(linker: &Linker, right_by: Option<&str>) -> Result<()> {
+    let Some(name) = right_by else { return Ok(()) };
+    match linker.config().fields.iter().find(|field| field.paths().iter().any(|path| path == name)) {
+        None => Ok(()),
+        Some(field) => {
+            let message =
+                format!("--right-by {name}: the field {:?} compares it; name one that the score does not know", field.name);
+            Err(Error::new(ErrorKind::Config, message))
+        }
+    }
 }
 
 /// A pair as it is sorted and spilled: two records and a score in ten thousandths, in the order that they are sorted by.

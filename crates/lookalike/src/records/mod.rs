@@ -52,7 +52,7 @@ pub use kinds::Room;
 pub use linker::{Linker, Points, Verdict};
 pub use matching::{Clusters, OneToOne, Scored};
 pub use table::Records;
-pub use valid::right_share;
+pub use valid::{mean_apart, measure, right_share};
 
 #[cfg(test)]
 mod tests;

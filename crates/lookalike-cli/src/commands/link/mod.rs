@@ -64,10 +64,14 @@ pub struct Link {
     /// The field that says what is the same, to judge by
     #[arg(long, value_name = "FIELD")]
     label: Option<String>,
+    /// Estimate how many pairs are right, by a date or a number that is not compared: pairs with all points are right, and nearer to
+    /// each other in it than pairs at random
+    #[arg(long, value_name = "FIELD")]
+    right_by: Option<String>,
     /// Tell why these two records match or not, and link nothing; of two collections one of A, then one of B. Exit code 1 when they
     /// are not even a possible match
     #[arg(long, num_args = 2, value_names = ["ID", "ID"], allow_hyphen_values = true)]
-    #[arg(conflicts_with_all = ["output", "clusters", "one_to_one", "matches_only", "truth", "label"])]
+    #[arg(conflicts_with_all = ["output", "clusters", "one_to_one", "matches_only", "truth", "label", "right_by"])]
     explain: Option<Vec<String>>,
     /// Print the summary as JSON
     #[arg(long)]
@@ -149,6 +153,7 @@ impl Link {
             matches_only: self.matches_only,
             clusters: self.clusters,
             truth: self.truth,
+            right_by: self.right_by,
             config_path: Some(self.config),
         };
         if let Some([a, b]) = self.explain.as_deref() {

@@ -1,9 +1,9 @@
 //! What `lookalike link` says.
 
 use lookalike::records::Verdict;
-use lookalike_engine::{BlockExplained, FieldExplained, Judged, LinkExplained, LinkShares, LinkSummary};
+use lookalike_engine::{BlockExplained, FieldExplained, Judged, LinkExplained, LinkShares, LinkSummary, RightShare, RightShares};
 
-use crate::output::{BOLD, DIM, bytes, count, counted};
+use crate::output::{BOLD, DIM, bytes, count, counted, quiet};
 
 /// What was found, in words, and against the truth in a table.
 pub fn found(summary: &LinkSummary) -> String {
@@ -36,6 +36,9 @@ pub fn found(summary: &LinkSummary) -> String {
     if let Some(judged) = &summary.judged {
         page += &table(judged);
     }
+    if let Some(right) = &summary.right {
+        page += &right_shares(right);
+    }
     if summary.above_memory > 0 {
         page +=
             &format!("\nmemory: {} more than --memory: records and their keys cannot go to files", bytes(summary.above_memory));
@@ -57,6 +60,29 @@ fn table(judged: &Judged) -> String {
         share(judged.blocked),
         count(judged.possible_right)
     );
+    table
+}
+
+/// How many pairs are right, by how far apart they are.
+fn right_shares(right: &RightShares) -> String {
+    let RightShares { field, scores, matches, .. } = right;
+    let mean = |apart: Option<f64>| apart.map_or("-".into(), |apart| format!("{apart:.2}"));
+    let mut table = format!(
+        "\n\nby {}: pairs with all points are {} apart on the average, all possible pairs {}\n",
+        quiet(field),
+        mean(right.right),
+        mean(right.wrong)
+    );
+    table += &format!("{BOLD}{:<16}{:>10}  {:>10}  {:>15}{BOLD:#}", "score", "pairs", "apart", "right, about");
+    let mut row = |name: &str, share: &RightShare| {
+        let about = share.right.map_or("-".into(), |right| format!("{:.1} %", 100.0 * right.clamp(0.0, 1.0)));
+        table += &format!("\n{name:<16}{:>10}  {:>10}  {about:>15}", count(share.pairs), mean(share.apart));
+    };
+    for share in scores {
+        let name = share.below.map_or("all points".into(), |below| format!("{:.2} to {below:.2}", share.from));
+        row(&name, share);
+    }
+    row("all matches", matches);
     table
 }
 
@@ -95,7 +121,7 @@ pub fn explained(pair: &LinkExplained) -> String {
                 Verdict::Possible => "a possible match",
                 Verdict::Not => "no match",
             };
-            format!("\nscore {score}: {verdict}\n")
+            format!("\n{:.2} of {} points, score {score}: {verdict}\n", pair.points, pair.of)
         }
     };
     let by = |block: &BlockExplained| match block.at_most {
