@@ -149,7 +149,7 @@ loom:
 # Each target for so many seconds; FUZZ='a target' for one.
 .PHONY: fuzz
 SECONDS ?= 600
-FUZZ ?= canonicalise dictionaries rabin sketch law lines packed html run state truths
+FUZZ ?= canonicalise dictionaries rabin sketch law lines packed html run state tables truths
 fuzz:
 	cargo +nightly fuzz build
 	for target in $(FUZZ); do mkdir -p fuzz/found/$$target; \

@@ -161,7 +161,7 @@ pub(crate) fn panicked(panic: &(dyn Any + Send)) -> String {
 }
 
 /// What a panic said.
-pub(crate) fn said(panic: &(dyn Any + Send)) -> &str {
+pub fn said(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message")
 }

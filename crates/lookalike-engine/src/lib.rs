@@ -25,6 +25,9 @@ mod error;
 #[cfg(any(feature = "html", feature = "tables"))]
 mod quiet;
 
+#[cfg(feature = "tables")]
+mod sound;
+
 mod input_table;
 
 mod lock;
@@ -54,12 +57,14 @@ mod run;
 pub use config::{Estimate, Observer, Progress, Resume, RunConfig, Stage};
 #[cfg(feature = "faults")]
 pub use disk::faults;
-pub use error::{Error, ErrorKind, Result, interrupt};
+pub use error::{Error, ErrorKind, Result, interrupt, said};
 pub use format::{Format, Html};
 pub use input_table::InputTable;
 #[cfg(feature = "tables")]
 pub use input_table::JSON;
 pub use memory::peak_memory;
+#[cfg(feature = "tables")]
+pub use quiet::quietly;
 #[cfg(feature = "html")]
 pub use read::Extractor;
 pub use read::{LeftOut, PACKED};
@@ -71,5 +76,7 @@ pub use run::{
     explain_link, find_texts, link, mirrors, pairs, pairs_told, passages, passages_told, read_decisions, read_pairs,
     sample_truth,
 };
+#[cfg(feature = "tables")]
+pub use sound::check_batch;
 pub use state::Resumed;
 pub use write::{Decided, IdKind, Likeness, Representative, reason_name};

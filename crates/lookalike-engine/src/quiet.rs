@@ -14,7 +14,7 @@ thread_local! {
 
 /// Works, and gives what a panic carries, of which nothing is printed: for others' decoders, which panic at data. What was being
 /// changed when it happened must not be used any more.
-pub(crate) fn quietly<T>(work: impl FnOnce() -> T) -> thread::Result<T> {
+pub fn quietly<T>(work: impl FnOnce() -> T) -> thread::Result<T> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let before = panic::take_hook();

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike._lookalike import Texts
 from lookalike.kinds.kind import Kind, Wanted
+from lookalike.kinds.sound import check_column, check_table, checked, readable
 from lookalike.kinds.spool import Spool, filtered
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ class Table:
 
     def texts(self, wanted: Wanted) -> Texts:
         """Give the columns that are read."""
+        check_table(wanted.called, self._data)
         return Texts.of_arrow(wanted.called, wanted.text, self._data.select(wanted.columns(self._data.schema.names)))
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
@@ -40,6 +42,7 @@ class Array:
         import pyarrow as pa
 
         wanted.alone()
+        check_column(wanted.called, wanted.text, self._data)
         return Texts.of_arrow(wanted.called, wanted.text, pa.table({wanted.text: self._data}))
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
@@ -59,8 +62,11 @@ class Reader:
 
     def texts(self, wanted: Wanted) -> Texts:
         """Read all, and give the columns that are read."""
-        chosen = wanted.columns(self._data.schema.names)
-        self._spool = Spool(self._data.schema, self._data, wanted.folder, wanted.called)
+        with readable(wanted.called):
+            schema = self._data.schema
+            names = schema.names
+        chosen = wanted.columns(names)
+        self._spool = Spool(schema, checked(wanted.called, self._data), wanted.folder, wanted.called)
         return Texts.of_arrow(wanted.called, wanted.text, self._spool.batches(chosen))
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
@@ -82,4 +88,5 @@ def of(data: Any) -> Kind | None:
         return None
     import pyarrow as pa
 
-    return Reader(pa.RecordBatchReader.from_stream(data))
+    with readable(type(data).__name__):
+        return Reader(pa.RecordBatchReader.from_stream(data))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike._lookalike import Texts
 from lookalike.kinds.kind import Kind, Wanted
+from lookalike.kinds.sound import check_pandas
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,13 +21,15 @@ class Pandas:
     def __init__(self, data: Any) -> None:
         self._data = data
 
-    def texts(self, wanted: Wanted) -> Texts:
+    def texts(self, wanted: Wanted, is_sound: bool = False) -> Texts:
         """Convert the columns that are read."""
         chosen = wanted.columns(self._data.columns.tolist())
         if find_spec("pyarrow") is None:
             return wanted.of_lists({name: self._data[name].tolist() for name in chosen})
         import pyarrow as pa
 
+        if not is_sound:
+            check_pandas(wanted.called, self._data)
         columns, lists = {}, {}
         for name in chosen:
             try:
@@ -50,7 +53,9 @@ class PandasSeries:
     def texts(self, wanted: Wanted) -> Texts:
         """Convert the series."""
         wanted.alone()
-        return Pandas(self._data.to_frame(wanted.text)).texts(wanted)
+        if find_spec("pyarrow") is not None:
+            check_pandas(wanted.called, self._data)
+        return Pandas(self._data.to_frame(wanted.text)).texts(wanted, is_sound=True)
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
         """Take rows, with their index."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lookalike._lookalike import Texts
 from lookalike.errors import InputError, RecordError
 from lookalike.kinds.kind import Kind, Wanted
+from lookalike.kinds.sound import check_column, check_table
 from lookalike.kinds.spool import Spool
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ class Dataset:
         chosen = wanted.columns(self._data.column_names)
         data = self._data.select_columns(chosen)
         if data._indices is None:
-            return Texts.of_arrow(wanted.called, wanted.text, data.data.table)
+            return Texts.of_arrow(wanted.called, wanted.text, check_table(wanted.called, data.data.table))
+        _check_chosen(wanted.called, data.data.table, data._indices.column(0))
         schema = data.data.table.schema
         rows = data.with_format("arrow").iter(batch_size=_BATCH)
         batches = (batch for table in rows for batch in table.cast(schema).to_batches())
@@ -42,6 +44,17 @@ class Dataset:
         import numpy as np
 
         return self._data.select(np.flatnonzero(kept))
+
+
+def _check_chosen(called: str, table: Any, indices: Any) -> None:
+    """Check the chunks of a table in which rows were chosen; the others are not read."""
+    import numpy as np
+
+    for name, column in zip(table.schema.names, table.columns, strict=True):
+        ends = np.cumsum([len(chunk) for chunk in column.chunks])
+        for number in np.unique(np.searchsorted(ends, indices.to_numpy(), side="right")).tolist():
+            if number < column.num_chunks:
+                check_column(called, name, column.chunk(number), number)
 
 
 class Iterable:
@@ -97,7 +110,7 @@ def _batches(data: Any, called: str) -> Iterator[Any]:
     is_arrow = getattr(getattr(data, "_ex_iterable", None), "iter_arrow", None) is not None
     tables = iter(data.with_format("arrow").iter(batch_size=_BATCH if is_arrow else 1))
     same: list[Any] = []
-    count, start = 0, 0
+    count, start, number = 0, 0, 0
     while True:
         where = f"{called} row {start}" + (f" or one of the {_BATCH - 1:,} behind it" if is_arrow else "")
         try:
@@ -116,7 +129,8 @@ def _batches(data: Any, called: str) -> Iterator[Any]:
             same, count = [], 0
         if table is None:
             return
-        same.append(table)
+        same.append(check_table(called, table, number))
+        number += 1
         count += table.num_rows
         start += table.num_rows
 

@@ -2,6 +2,8 @@
 
 mod ids;
 
+mod imported;
+
 mod stream;
 
 mod lists;

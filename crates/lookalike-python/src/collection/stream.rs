@@ -11,14 +11,19 @@ use pyo3_arrow::{
     PyRecordBatchReader,
     error::PyArrowResult,
     ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule},
-    input::AnyRecordBatch,
 };
+
+use super::imported::imported;
 
 /// The rows that stay, of types that pyarrow has no kernel to choose from: a reader of its own, which chooses while it is read.
 #[pyfunction]
-pub fn filtered<'py>(py: Python<'py>, data: AnyRecordBatch, kept: PyReadonlyArray1<'py, bool>) -> PyResult<Bound<'py, PyAny>> {
-    let (reader, kept) = (data.into_reader()?, BooleanArray::from(kept.as_array().to_vec()));
-    let (schema, mut start) = (reader.schema(), 0);
+pub fn filtered<'py>(
+    py: Python<'py>,
+    data: &Bound<'py, PyAny>,
+    kept: PyReadonlyArray1<'py, bool>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (schema, reader) = imported("the collection", data)?;
+    let (kept, mut start) = (BooleanArray::from(kept.as_array().to_vec()), 0);
     let batches = reader.map(move |batch| {
         let batch = batch?;
         let rows = batch.num_rows().min(kept.len() - start);

@@ -1,7 +1,6 @@
 //! Texts in memory → Arrow, without a copy where they are Arrow already.
 
 use std::{
-    fmt,
     fs::File,
     io::{BufWriter, Write},
     path::PathBuf,
@@ -13,14 +12,16 @@ use arrow_json::LineDelimitedWriter;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use lookalike_engine::{InputTable, JSON};
 use pyo3::{
-    exceptions::{PyException, PyValueError},
+    exceptions::PyValueError,
     prelude::*,
     types::{PyDict, PyList},
 };
-use pyo3_arrow::input::AnyRecordBatch;
 
-use super::lists::{self, List};
-use crate::error::{failed, of_file, raise};
+use super::{
+    imported::{Refused, imported, unreadable},
+    lists::{self, List},
+};
+use crate::error::{failed, of_file};
 
 /// Bytes of texts of a batch, about: batches are what threads take.
 const PIECE: usize = 4 << 20;
@@ -73,20 +74,14 @@ impl Texts {
         lists: Option<&Bound<'_, PyDict>>,
         sets: bool,
     ) -> PyResult<Self> {
-        let reader = data.extract::<AnyRecordBatch>().and_then(|data| data.into_reader());
-        let reader = reader.map_err(|error| match error.is_instance_of::<PyException>(py) {
-            true => unreadable(called, &error.value(py)),
-            false => error,
-        })?;
-        let schema = reader.schema();
+        let (schema, reader) = imported(called, data)?;
         let batches = py.detach(|| {
             let mut batches = Vec::new();
             for batch in reader {
                 cut(batch?, text, &mut batches);
             }
-            Ok(batches)
-        });
-        let batches: Vec<RecordBatch> = batches.map_err(|error: ArrowError| unreadable(called, &error))?;
+            Ok::<_, Refused>(batches)
+        })?;
         let rows = batches.iter().map(|batch| batch.num_rows() as u64).sum();
         let mut all = Self { schema, batches, rows, numbers: None };
         if rows == 0 {
@@ -235,9 +230,4 @@ fn text_bytes(column: &ArrayRef) -> usize {
 fn by_name<'py>(columns: &Bound<'py, PyDict>) -> PyResult<Vec<(String, Bound<'py, PyList>)>> {
     let list = |(name, list): (Bound<'py, PyAny>, Bound<'py, PyAny>)| Ok((name.extract()?, list.cast_into::<PyList>()?));
     columns.iter().map(list).collect()
-}
-
-/// What Arrow says of data that this build does not understand.
-fn unreadable(called: &str, error: &impl fmt::Display) -> PyErr {
-    raise("InputError", format!("{called}: has columns that cannot be read ({error}); convert them to strings or numbers first"))
 }

@@ -1,0 +1,92 @@
+//! Arrow data from other libraries, by the PyCapsule interface: checked batch by batch before anything else reads it.
+
+use std::fmt;
+
+use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_schema::{ArrowError, SchemaRef};
+use lookalike_engine::{check_batch, quietly};
+use pyo3::{exceptions::PyException, prelude::*};
+use pyo3_arrow::input::AnyRecordBatch;
+
+use crate::error::{failed, raise};
+
+/// Why data cannot be taken; an exception once the interpreter is held.
+pub enum Refused {
+    /// What Arrow says of data that this build does not understand.
+    Unreadable(String, String),
+    /// Damaged data.
+    Failed(lookalike_engine::Error),
+}
+
+impl From<Refused> for PyErr {
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::Unreadable(called, what) => unreadable(&called, &what),
+            Refused::Failed(error) => failed(error),
+        }
+    }
+}
+
+impl From<Refused> for ArrowError {
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::Unreadable(called, what) => Self::CDataInterface(format!("{called}: {what}")),
+            Refused::Failed(error) => Self::CDataInterface(error.to_string()),
+        }
+    }
+}
+
+/// The schema and the batches of what has `__arrow_c_stream__` or `__arrow_c_array__`, without a copy. `called` is what messages
+/// call the collection.
+///
+/// # Errors
+/// `InputError` for what this build does not understand, or what panics when it is converted.
+pub fn imported(called: &str, data: &Bound<'_, PyAny>) -> PyResult<(SchemaRef, Batches)> {
+    let py = data.py();
+    let opened = quietly(|| {
+        let reader = data.extract::<AnyRecordBatch>().and_then(|data| data.into_reader())?;
+        Ok((reader.schema(), reader))
+    });
+    let opened = opened.unwrap_or_else(|panic| Err(unreadable(called, &lookalike_engine::said(&*panic))));
+    let (schema, reader) = opened.map_err(|error: PyErr| match error.is_instance_of::<PyException>(py) {
+        true => unreadable(called, &error.value(py)),
+        false => error,
+    })?;
+    Ok((schema, Batches { called: called.into(), reader: Some(reader), number: 0 }))
+}
+
+/// Batches, each checked before it is given.
+pub struct Batches {
+    called: String,
+    /// None after a failure.
+    reader: Option<Box<dyn RecordBatchReader + Send>>,
+    number: usize,
+}
+
+impl Iterator for Batches {
+    type Item = Result<RecordBatch, Refused>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let reader = self.reader.as_mut()?;
+        let unreadable = |what: String| Refused::Unreadable(self.called.clone(), what);
+        let next = match quietly(|| reader.next()) {
+            Ok(next) => next.map(|batch| batch.map_err(|error| unreadable(error.to_string()))),
+            Err(panic) => Some(Err(unreadable(lookalike_engine::said(&*panic).into()))),
+        };
+        let next = next.map(|batch| {
+            let batch = batch?;
+            check_batch(&self.called, self.number, &batch).map_err(Refused::Failed)?;
+            Ok(batch)
+        });
+        self.number += 1;
+        if !matches!(next, Some(Ok(_))) {
+            self.reader = None;
+        }
+        next
+    }
+}
+
+/// The exception of data that this build does not understand.
+pub fn unreadable(called: &str, error: &impl fmt::Display) -> PyErr {
+    raise("InputError", format!("{called}: has columns that cannot be read ({error}); convert them to strings or numbers first"))
+}

@@ -1,0 +1,100 @@
+"""Whether Arrow data holds what its types say. Data that was read from a damaged file may not, and code that trusts it crashes.
+
+Arrow's C interface passes no sizes of buffers, so only the library that made an array can tell whether its offsets stay within
+them. pyarrow is asked for its own arrays, with those inside of pandas, before anything else reads them. What arrives is checked
+again by the native module, as data of other libraries is.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from lookalike.errors import InputError
+
+_ADVICE = "read or download it again; decode texts of another encoding than UTF-8 first"
+
+
+@contextmanager
+def readable(called: str) -> Iterator[None]:
+    """Turn what pyarrow raises of data that it cannot read into `InputError`."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError) as error:
+        raise InputError(f"{called}: cannot be read ({_first_line(error)}); {_ADVICE}") from error
+
+
+def check_column(called: str, name: object, column: Any, first: int = 0) -> None:
+    """Check a pyarrow array, or the chunks of one, which are counted from `first`.
+
+    Raises `InputError`, with the column and the batch. Cost: a pass over offsets and strings, without holding the interpreter.
+    """
+    import pyarrow as pa
+
+    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+    for number, chunk in enumerate(chunks, first):
+        try:
+            chunk.validate(full=True)
+        except (pa.ArrowException, OSError, OverflowError) as error:
+            where = f"column {str(name)!r}, batch {number}"
+            raise InputError(f"{called}: {where} is damaged ({_first_line(error)}); {_ADVICE}") from error
+
+
+def check_table(called: str, data: Any, number: int = 0) -> Any:
+    """Check all columns of a table, or of a batch of the given number, and give it.
+
+    Columns that a run does not read are checked too: what is kept is selected from all.
+    """
+    with readable(called):
+        names = data.schema.names
+        columns = [data.column(at) for at in range(len(names))]
+    for name, column in zip(names, columns, strict=True):
+        check_column(called, name, column, number)
+    with readable(called):
+        # Whether all columns are of one length.
+        data.validate()
+    return data
+
+
+def checked(called: str, batches: Iterable[Any]) -> Iterator[Any]:
+    """Give the batches of a reader, each checked before anything else reads it."""
+    number, rest = 0, iter(batches)
+    while True:
+        with readable(f"{called} batch {number}"):
+            batch = next(rest, None)
+        if batch is None:
+            return
+        yield check_table(called, batch, number)
+        number += 1
+
+
+def check_pandas(called: str, data: Any) -> None:
+    """Check the columns and the index of a frame or series that are Arrow data."""
+    pandas = sys.modules["pandas"]
+    columns = [(data.name, data)] if isinstance(data, pandas.Series) else data.items()
+    for name, series in columns:
+        for array in _arrow_arrays(series.array):
+            check_column(called, name, array)
+    levels = data.index.levels if isinstance(data.index, pandas.MultiIndex) else [data.index]
+    for level in levels:
+        # Others would be made for this.
+        if isinstance(level.dtype, pandas.api.extensions.ExtensionDtype):
+            for array in _arrow_arrays(level.array):
+                check_column(called, "index" if level.name is None else level.name, array)
+
+
+def _arrow_arrays(array: Any) -> Iterator[Any]:
+    pandas: Any = sys.modules["pandas"]
+    if isinstance(array, pandas.Categorical):
+        yield from _arrow_arrays(array.categories.array)
+    kinds = [getattr(pandas.arrays, name, ()) for name in ("ArrowExtensionArray", "ArrowStringArray")]
+    if any(isinstance(array, kind) for kind in kinds):
+        yield array.__arrow_array__()
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).partition("\n")[0]
