@@ -56,7 +56,7 @@ from lookalike._lookalike import (
     passages,
 )
 from lookalike.applying import apply
-from lookalike.config import CollectionConfig, Config, DedupOptions, ReadOptions, RunOptions, ShinglesConfig
+from lookalike.config import CollectionConfig, Config, DedupOptions, PairsOptions, ReadOptions, RunOptions, ShinglesConfig
 from lookalike.errors import Error
 from lookalike.files import Files
 from lookalike.judging import Evaluation, evaluate
@@ -84,6 +84,7 @@ __all__ = [
     "Modulo",
     "ModuloSketch",
     "Pairs",
+    "PairsOptions",
     "Passage",
     "ReadOptions",
     "Report",

@@ -57,11 +57,13 @@ def apply(
         asked["decisions"] = decisions
     known = ["text", "id", "keep", "output", "decisions", *ReadOptions.__annotations__]
     check("apply", asked, known, needed=("text", "output", "decisions"))
-    named = names_of(data)
+    named = [] if data is None and options.get("input_command") else names_of(data)
     if named is None:
         raise TypeError(f"apply() reads paths and URLs, and this is a {type(data).__name__}: choose its rows by report.kept")
-    given = plain({**options, "keep": keep, "id": id, "text": text, "inputs": list(named)})
+    given = plain({**options, "keep": keep, "id": id, "text": text, "output": output, "inputs": list(named)})
     wanted = given.pop("progress", None)
+    if given.get("skip_bad") is True:
+        given["skip_bad"] = os.devnull
     with tempfile.TemporaryDirectory(prefix="lookalike-", dir=given.get("temp_dir")) as folder:
         if isinstance(decisions, Report):
             written = os.path.join(folder, "decisions.jsonl")

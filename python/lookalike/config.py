@@ -5,6 +5,7 @@ Names and defaults are the core's; `default_config()` gives the latter.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from os import PathLike
 from typing import Literal, TypedDict
 
@@ -121,22 +122,51 @@ class ShinglesConfig(TypedDict, total=False):
     tokens: Literal["auto", "words", "chars", "jieba", "items"]
     """What a token is: by script (the default), words everywhere, characters, or words of a Chinese dictionary. Or
     documents are sets, and tokens their items: strings and numbers, compared as they are."""
+    fold: str | Sequence[str]
+    """Differences that are ignored, by the command's names such as `"accents"`: several with commas, or in a list."""
     folds: Folds
-    """What is made alike."""
+    """The same as a dictionary."""
     shingle: int | None
     """k, the tokens in a shingle, 1 to 64; 5 unless given, with anchors 3, of sets 1."""
-    anchors: list[str]
+    anchors: str | Sequence[str]
     """Languages, such as `["en"]`: only shingles that begin with one of their stop words. Articles have many, menus few.
     A text with few stop words is compared by all its shingles."""
     occurrences: Literal["once", "labelled"]
     """Whether a shingle that stands in a text several times counts once (Broder's option B, the default) or each time (A)."""
-    fingerprint: Literal["rolling"] | Rabin
+    fingerprint: Literal["rolling", "rabin"] | Rabin
     """How a shingle becomes a number of up to 64 bits."""
+    degree: int | None
+    """For `fingerprint="rabin"`: its bits, 16 to 64."""
     seed: int
     """Seed of all that is drawn at random, 0 up to 2^64; 1 unless given."""
 
 
-class Config(ShinglesConfig, total=False):
+class _Finding(ShinglesConfig, total=False):
+    """The command's flags that say how candidates are found by bands, SimHash and sentences; `candidates={"kind": …}` instead."""
+
+    method: Literal["minhash", "simhash", "sentences", "exact", "shingle"]
+    """How documents that may be similar are found."""
+    bands: int | None
+    """For MinHash: b; given together with `rows`, or left to the threshold and the recall."""
+    rows: int | None
+    """For MinHash: r."""
+    permutations: Literal["one", "many"] | None
+    """For MinHash: how many random permutations make a signature."""
+    bits: Literal[64, 128] | None
+    """For SimHash: bits of a hash."""
+    features: Literal["shingles", "tokens"] | None
+    """For SimHash: what votes for the bits."""
+    distance: int | None
+    """For SimHash: bits that may differ."""
+    blocks: int | None
+    """For SimHash: blocks that a hash is cut into."""
+    longest: int | None
+    """For sentences: how many of the longest must be the same."""
+    digest: Literal["xxh3", "md5"] | None
+    """For sentences: the hash of the longest."""
+
+
+class Config(_Finding, total=False):
     """What decides an index: the shingles, and which texts are similar."""
 
     threshold: float
@@ -149,21 +179,31 @@ class Config(ShinglesConfig, total=False):
     """What counts as similar: the exact measure of the two sets, what the sketches say, or being a candidate at all."""
 
 
-class CollectionConfig(ShinglesConfig, total=False):
-    """What decides what is dropped from a collection, beside the threshold."""
+class CollectionConfig(_Finding, total=False):
+    """What decides which documents of a collection are similar, beside the threshold."""
+
+    modulus: int | None
+    """For shared and super: one shingle in so many is sampled, a power of two."""
+    common: int | None
+    """For shared and super: shingles of more documents than these are set aside."""
+    run_length: int | None
+    """For super: sampled shingles in a super-shingle."""
 
     measure: Literal["resemblance", "containment"]
     """What is measured of two texts: shared shingles divided by all, or by those of the text that may go."""
     recall: float
     """The share of the pairs at the threshold that must be found, between 0 and 1; 0.99 unless given."""
     candidates: (
-        Literal["bands", "shared", "simhash", "sentences", "exact", "all"] | Bands | Shared | SimHashBy | Sentences | _Kind
+        Literal["bands", "shared", "super", "simhash", "sentences", "exact", "all"]
+        | Bands
+        | Shared
+        | SimHashBy
+        | Sentences
+        | _Kind
     )
     """How candidates are found; a kind by its name alone has its defaults. "all" joins all sets exactly, in memory."""
     verify: Literal["exact", "sketch", "none"] | None
     """What counts as similar."""
-    cluster: Literal["law", "components"] | Greedy
-    """What a group is: a kept document and those similar to it, or all that chains of similar pairs connect."""
 
 
 class ReadOptions(TypedDict, total=False):
@@ -175,12 +215,18 @@ class ReadOptions(TypedDict, total=False):
     """The character between the fields of CSV."""
     encoding: str | None
     """The encoding of files that is not UTF-8."""
+    input_command: str | Sequence[str] | None
+    """Commands whose output is read after the other inputs; `data` may be None then."""
     gitignore: bool
     """Of folders, leave out what .gitignore files say."""
+    allow_repeated_ids: bool
+    """Let several documents have the same id."""
+    set_field: str | None
+    """The field of sets: as `text` with `tokens="items"`."""
     html: Literal["text", "main"] | None
     """Take texts for pages of HTML, and compare this of them."""
-    skip_bad: str | PathLike[str] | None
-    """A file to set bad lines aside in."""
+    skip_bad: str | PathLike[str] | bool | None
+    """A file to set bad lines aside in; True skips and counts them."""
     threads: int
     """One a core for 0. The answer is the same for any number."""
     memory: int | str | None
@@ -194,12 +240,23 @@ class ReadOptions(TypedDict, total=False):
 class RunOptions(CollectionConfig, ReadOptions, total=False):
     """The keywords of a run over a collection: what decides the answer, and how the collection is read and worked on."""
 
-    allow_repeated_ids: bool
-    """Let the same id stand for several documents."""
+
+class PairsOptions(RunOptions, total=False):
+    """The keywords of `pairs` after the threshold."""
+
+    exact: bool
+    """As `method="shingle"`: join all sets exactly, in memory."""
 
 
 class DedupOptions(RunOptions, total=False):
-    """The keywords of `dedup` behind the threshold."""
+    """The keywords of `dedup` after the threshold."""
+
+    cluster: Literal["law", "components", "greedy"] | Greedy
+    """What a group is: a kept document and those similar to it, all that chains of similar pairs connect, or greedy clusters."""
+    representative: Literal["first", "popular"] | None
+    """For `cluster="greedy"`: the representative of a cluster."""
+    sample: int | None
+    """For `cluster="greedy"`: fingerprints in a sketch."""
 
     keep: str | None
     """Who stays: first, longest, newest:FIELD, max:FIELD or min:FIELD; ties go to the first."""
@@ -207,6 +264,8 @@ class DedupOptions(RunOptions, total=False):
     """Whether documents are compared with references only, and not with each other."""
     drop_holders: bool
     """Whether a document goes for a reference that it contains, and not for one that contains it."""
+    dry_run: bool
+    """Do everything except write files."""
     label: bool
     """Drop nothing: write all records to `output`, with the fields cluster, verdict, representative and similarity."""
     label_prefix: str

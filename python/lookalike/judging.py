@@ -141,9 +141,9 @@ def _shingles(config: ShinglesConfig) -> list[str]:
             case "folds", dict():
                 asked = ",".join(fold for fold, on in value.items() if on)
                 flags += ["--fold", asked] if asked else []
-            case "anchors", [_, *_]:
-                flags += ["--anchors", ",".join(map(str, value))]
-            case ("anchors" | "shingle", [] | () | None) | ("tokens", "items"):
+            case "anchors" | "fold", [_, *_]:
+                flags += [f"--{name}", ",".join(map(str, value))]
+            case (_, [] | () | None) | ("tokens", "items"):
                 pass
             case "fingerprint", {"kind": kind, **rest}:
                 flags += ["--fingerprint", str(kind), *_flag("degree", rest.get("degree"))]

@@ -40,6 +40,10 @@ def _is_one_of(*names: str) -> _Takes:
     return _Takes(f"one of {', '.join(map(repr, names))}", lambda value: value in names if isinstance(value, str) else False)
 
 
+def _is_listed(value: Any) -> bool:
+    return isinstance(value, str) or (isinstance(value, (list, tuple)) and all(isinstance(one, str) for one in value))
+
+
 _NAME = _Takes("the name of a column or field, a str", lambda value: isinstance(value, str))
 _PATH = _Takes("a name of a file or folder: a str or a pathlib.Path", _is_path)
 _SWITCH = _Takes("True or False", _is_switch)
@@ -63,9 +67,17 @@ _TAKES = {
     "candidates": _KIND,
     "fingerprint": _KIND,
     "cluster": _KIND,
+    "fold": _Takes('what is made alike, such as "accents,digits" or a list', _is_listed),
     "folds": _Takes('a dictionary such as {"accents": True}', lambda value: isinstance(value, Mapping)),
     "shingle": _Takes("a whole number of tokens, 1 to 64", lambda value: value is None or _is_whole(value)),
-    "anchors": _Takes('a list of languages, such as ["en", "de"]', lambda value: isinstance(value, (list, tuple))),
+    "anchors": _Takes('languages, such as "en,de" or a list', _is_listed),
+    "method": _is_one_of("minhash", "simhash", "sentences", "exact", "shingle"),
+    "permutations": _is_one_of("one", "many"),
+    "features": _is_one_of("shingles", "tokens"),
+    "digest": _is_one_of("xxh3", "md5"),
+    "representative": _is_one_of("first", "popular"),
+    "input_command": _Takes("a command, or a list of several", _is_listed),
+    "set_field": _NAME,
     "seed": _Takes("a whole number from 0 up to 2^64", lambda value: _is_whole(value) and 0 <= value < 2**64),
     "threads": _Takes("a whole number, 0 for one a core", lambda value: _is_whole(value) and value >= 0),
     "memory": _Takes(
@@ -75,11 +87,16 @@ _TAKES = {
     "delimiter": _Takes("one character, a str", lambda value: isinstance(value, str)),
     "encoding": _Takes('the label of an encoding, such as "gbk"', lambda value: isinstance(value, str)),
     "label_prefix": _Takes('a str, such as "dup_"', lambda value: isinstance(value, str)),
+    **dict.fromkeys(
+        ("degree", "bands", "rows", "modulus", "common", "run_length", "bits", "distance", "blocks", "longest"),
+        _Takes("a whole number from 0", lambda value: _is_whole(value) and value >= 0),
+    ),
     "sample": _COUNT,
     "repeat": _COUNT,
-    **dict.fromkeys(("output", "decisions", "skip_bad", "resume", "temp_dir"), _PATH),
+    "skip_bad": _Takes("True, or the name of a file", lambda value: isinstance(value, bool) or _is_path(value)),
+    **dict.fromkeys(("output", "decisions", "resume", "temp_dir"), _PATH),
     **dict.fromkeys(
-        ("against_only", "drop_holders", "label", "allow_repeated_ids", "gitignore", "progress"),
+        ("against_only", "drop_holders", "dry_run", "exact", "label", "allow_repeated_ids", "gitignore", "progress"),
         _SWITCH,
     ),
 }
@@ -87,13 +104,10 @@ _TAKES = {
 # What others call them: the command's flags, and other tools.
 _OTHERWISE = {
     "text_field": "text",
-    "set_field": "text",
     "text_column": "text",
     "column": "text",
     "id_field": "id",
     "id_column": "id",
-    "fold": "folds",
-    "method": "candidates",
     "similarity": "threshold",
     "jaccard_threshold": "threshold",
     "ngram": "shingle",
@@ -103,6 +117,15 @@ _OTHERWISE = {
     "num_proc": "threads",
     "tmp_dir": "temp_dir",
     "references": "against",
+}
+
+
+# The command's flags that are no keywords, and what Python has instead.
+NO_KEYWORDS = {
+    "json": "report.summary is what it prints",
+    "quiet": "nothing is printed; progress=False shows no bar",
+    "no_decisions": "decisions are written where decisions= says",
+    "help": "help(lookalike.dedup)",
 }
 
 

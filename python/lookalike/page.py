@@ -65,3 +65,50 @@ def histogram(similarities: NDArray[np.float64]) -> str:
     size = f"width='{_WIDTH}' height='{_HEIGHT + 18}' viewBox='0 0 {_WIDTH} {_HEIGHT + 18}'"
     label = f"Similarity of {known.size:,} dropped documents to what stays for them"
     return f"<p>{label} (at most {most:,} in a bar)</p><svg {size} role='img' aria-label='{label}'>{''.join(bars)}{axis}</svg>"
+
+
+def paired(headline: str, count: int, pairs: Sequence[Any]) -> str:
+    """Write the page of pairs: the first ones, as a table. Whatever comes from the data is escaped."""
+    names = ("a", "b", "resemblance", "containment_ab", "containment_ba")
+    head = "".join(f"<th>{name}</th>" for name in names)
+    rows = "".join(f"<tr>{''.join(f'<td>{_cell(getattr(pair, name))}</td>' for name in names)}</tr>" for pair in pairs)
+    more = f"<p>and {count - len(pairs):,} more</p>" if count > len(pairs) else ""
+    return f"<div class='lookalike-pairs'><p><b>{escape(headline)}</b></p><table><tr>{head}</tr>{rows}</table>{more}</div>"
+
+
+def compared(comparison: Any, a: str, b: str) -> str:
+    """Write the page of a comparison: the figures, and both texts with what they share marked. The texts are escaped, and cut."""
+    figures = "".join(f"<tr><th style='text-align:left'>{name}</th><td>{_cell(value)}</td></tr>" for name, value in comparison)
+    texts = "".join(
+        f"<td style='vertical-align:top;text-align:left;white-space:pre-wrap'>{_marked(text, passages)}</td>"
+        for text, passages in ((a, comparison.passages_a), (b, comparison.passages_b))
+    )
+    return f"<div class='lookalike-comparison'><table>{figures}</table><table><tr>{texts}</tr></table></div>"
+
+
+def figures_frame(comparison: Any) -> Any:
+    """Give the figures of a comparison as a frame of pandas with one row."""
+    import pandas as pd
+
+    return pd.DataFrame([dict(comparison)])
+
+
+# Characters of a text that a notebook shows.
+_CHARACTERS = 4000
+
+
+def _marked(text: str, passages: Sequence[Any]) -> str:
+    parts = []
+    for passage in passages:
+        if passage.start >= _CHARACTERS:
+            break
+        words = escape(text[passage.start : min(passage.end, _CHARACTERS)])
+        parts.append(f"<mark>{words}</mark>" if passage.shared else words)
+    more = f" … ({len(text):,} characters)" if len(text) > _CHARACTERS else ""
+    return "".join(parts) + more
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return f"{value:.4f}" if isinstance(value, float) else escape(str(value)[:80])

@@ -32,10 +32,10 @@ def shown(wanted: bool | None) -> Iterator[Callable[[str, int, int], None] | Non
             if bar is not None:
                 bar.close()
             unit = _UNITS.get(stage, "B")
-            bar = tqdm(total=total or None, desc=stage, unit=unit, unit_scale=unit == "B", leave=False)
+            # What was done before the bar was there says nothing about the speed.
+            bar = tqdm(total=total or None, initial=done, desc=stage, unit=unit, unit_scale=unit == "B", leave=False)
             stage_shown = stage
-        bar.n = done
-        bar.refresh()
+        bar.update(done - bar.n)
 
     try:
         yield show

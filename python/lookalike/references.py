@@ -8,18 +8,19 @@ from typing import Any
 from lookalike._lookalike import Texts
 from lookalike.errors import InputError
 from lookalike.files import names_of
-from lookalike.kinds import Wanted, column_of, is_collection, kind_of
+from lookalike.kinds import Wanted, column_of, is_collection, kind_of, usable
 
 
 def references_of(
-    against: Any, data: Any, text: str, id: str | None, called: str, folder: str | None, sets: bool
-) -> tuple[list[str], list[tuple[str, Texts]]]:
-    """Give the names among the references, and what is in memory with what messages and decisions call it.
+    against: Any, data: Any, text: str, id: str | None, called: str, folder: str | None, sets: bool, skip_bad: bool
+) -> tuple[list[str], list[tuple[str, Texts]], int]:
+    """Give the names among the references, what is in memory with its name for messages, and how many rows are skipped.
 
     Those in memory that have no column `id` get their rows' numbers in the column `called`.
     """
     names: list[str] = []
     tables: list[tuple[str, Texts]] = []
+    skipped = 0
     several = None if sets and _is_of_sets(against) else _several(against)
     for number, one in enumerate([against] if several is None else several):
         named = names_of(one)
@@ -30,11 +31,15 @@ def references_of(
         # Of what is named the engine sees it. There is but one empty tuple.
         if one is data and not (type(data) is tuple and not data):
             raise InputError(f"{name} is the data itself, each document of which would be dropped for itself: leave it out")
-        texts = kind_of(one).texts(Wanted(name, text, [] if id is None else [id], folder, or_none=True, sets=sets))
+        others = [] if id is None else [id]
+        texts = kind_of(one).texts(Wanted(name, text, others, folder, or_none=True, sets=sets, skip_bad=skip_bad))
         if id is None or column_of(id, texts.column_names) is None:
-            texts = texts.numbered(called)
+            texts, others = texts.numbered(called), []
+        if skip_bad:
+            texts, read = usable(texts, [text, *others])
+            skipped += 0 if read is None else int((~read).sum())
         tables.append((name, texts))
-    return names, tables
+    return names, tables, skipped
 
 
 def _is_of_sets(against: Any) -> bool:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from functools import cached_property
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lookalike import _lookalike
 from lookalike.errors import OutputError
-from lookalike.page import page
+from lookalike.page import page, paired
 
 if TYPE_CHECKING:
     import numpy as np
+    import pandas as pd
+    import pyarrow as pa
     from numpy.typing import NDArray
 
 _Id = str | int | float
@@ -20,7 +23,7 @@ _Id = str | int | float
 _TABLES = (".parquet", ".pq", ".arrow", ".arrows", ".feather", ".ipc")
 
 
-def _table(columns: _lookalike.Columns) -> Any:
+def _table(columns: _lookalike.Columns) -> pa.Table:
     """Give a table of pyarrow's where that is installed, else what any library takes by the PyCapsule interface."""
     if find_spec("pyarrow") is None:
         return columns
@@ -29,14 +32,39 @@ def _table(columns: _lookalike.Columns) -> Any:
     return pa.table(columns)
 
 
+def _frame(columns: _lookalike.Columns) -> pd.DataFrame:
+    """Give a frame of pandas, which needs no pyarrow from its version 3 on."""
+    if find_spec("pyarrow") is not None:
+        return _table(columns).to_pandas()
+    import pandas as pd
+
+    return pd.DataFrame.from_arrow(columns)
+
+
+class Pair(NamedTuple):
+    """Two similar documents; what was not counted is None."""
+
+    a: _Id
+    b: _Id
+    row_a: int
+    row_b: int
+    resemblance: float | None
+    containment_ab: float | None
+    containment_ba: float | None
+    intersection: int | None
+    size_a: int | None
+    size_b: int | None
+
+
 class Report:
     """What `dedup` decided, and why. Documents are called by their ids; without ids, by their rows, from 0.
 
     It holds some 5 bytes a document, 56 for a dropped one, and the ids; tables are made when they are asked for.
     """
 
-    def __init__(self, decisions: _lookalike.Decisions, summary: dict[str, Any]) -> None:
+    def __init__(self, decisions: _lookalike.Decisions, summary: dict[str, Any], read: NDArray[np.bool_] | None = None) -> None:
         self._decisions = decisions
+        self._read = read
         self.summary: dict[str, Any] = summary
         """The command's summary (`--json`): how many documents, kept, dropped, why, how they were found, in what time."""
 
@@ -45,11 +73,22 @@ class Report:
 
     @cached_property
     def kept(self) -> NDArray[np.bool_]:
-        """Which documents stay, in input order."""
-        return self._decisions.kept()
+        """Which rows of the input are kept, in input order; of files, which documents. Skipped rows are not kept."""
+        if self._read is None:
+            return self._decisions.kept()
+        kept = self._read.copy()
+        kept[kept] = self._decisions.kept()
+        return kept
+
+    @cached_property
+    def skipped(self) -> NDArray[np.int64]:
+        """The rows of data in memory that `skip_bad=True` skipped, from 0."""
+        import numpy as np
+
+        return np.flatnonzero(~self._read) if self._read is not None else np.empty(0, np.int64)
 
     @property
-    def decisions(self) -> Any:
+    def decisions(self) -> pa.Table:
         """A row a document, in input order.
 
         Its columns: row, id, verdict (kept, dropped), reason (unique, representative, empty; exact, near, contained),
@@ -67,7 +106,7 @@ class Report:
         return _table(self._decisions.columns())
 
     @property
-    def pairs(self) -> Any:
+    def pairs(self) -> pa.Table:
         """A row a dropped document: its id (dropped), its representative's, and their similarity by what was measured.
 
         With `against` there is the column reference as well, the place of a representative that is one.
@@ -92,7 +131,7 @@ class Report:
 
         representatives = self._decisions.representatives()
         # Where a reference stands for one there is no row.
-        dropped = np.flatnonzero(~self.kept & (representatives >= 0))
+        dropped = np.flatnonzero(~self._decisions.kept() & (representatives >= 0))
         order = np.argsort(representatives[dropped], kind="stable")
         dropped = dropped[order]
         leaders, starts = np.unique(representatives[dropped], return_index=True)
@@ -101,6 +140,10 @@ class Report:
         for leader, rows in zip(self._decisions.ids(leaders.tolist()), members, strict=False):
             groups.setdefault(leader, [leader]).extend(self._decisions.ids(rows.tolist()))
         return groups
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Give `decisions` as a frame of pandas."""
+        return _frame(self._decisions.columns())
 
     def decisions_json(self) -> bytes:
         """Give the lines of the command's decisions file, byte for byte."""
@@ -146,8 +189,12 @@ class Report:
         return list(zip(self._decisions.ids(rows.tolist()), sizes[rows].tolist(), strict=True))
 
 
+# Pairs that are made at once, and that a notebook shows.
+_STRETCH, _SHOWN = 1000, 20
+
+
 class Pairs:
-    """Similar pairs, in input order, as `lookalike.pairs` found them."""
+    """Similar pairs, in input order, as `lookalike.pairs` found them; iterating gives a `Pair` for each."""
 
     def __init__(self, pairs: _lookalike.Pairs, summary: dict[str, Any]) -> None:
         self._pairs = pairs
@@ -158,7 +205,7 @@ class Pairs:
         return len(self._pairs)
 
     @property
-    def table(self) -> Any:
+    def table(self) -> pa.Table:
         """A row a pair.
 
         Its columns: a, b (ids), row_a, row_b, resemblance, containment_ab (the share of a found in b), containment_ba,
@@ -169,6 +216,17 @@ class Pairs:
         """
         return _table(self._pairs.columns())
 
+    def to_pandas(self) -> pd.DataFrame:
+        """Give `table` as a frame of pandas."""
+        return _frame(self._pairs.columns())
+
+    def __iter__(self) -> Iterator[Pair]:
+        for start in range(0, len(self), _STRETCH):
+            yield from self._some(start, start + _STRETCH)
+
+    def _some(self, start: int, end: int) -> list[Pair]:
+        return [Pair(*ids, *rows, *shares, *counts) for ids, rows, shares, counts in self._pairs.rows(start, end)]
+
     def json(self) -> bytes:
         """Give the lines that the command prints, byte for byte."""
         return self._pairs.lines()
@@ -177,6 +235,12 @@ class Pairs:
         return self._pairs.columns().__arrow_c_stream__(requested_schema)
 
     def __repr__(self) -> str:
+        return f"<lookalike.Pairs: {self._headline()}>"
+
+    def _headline(self) -> str:
         documents, references = self.summary["documents"], self.summary.get("references")
         others = "" if references is None else f" and {references:,} references"
-        return f"<lookalike.Pairs: {len(self):,} among {documents:,} documents{others}>"
+        return f"{len(self):,} among {documents:,} documents{others}"
+
+    def _repr_html_(self) -> str:
+        return paired(self._headline(), len(self), self._some(0, _SHOWN))

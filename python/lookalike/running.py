@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Unpack, overload
 
 from lookalike import _lookalike
-from lookalike.config import CollectionConfig, DedupOptions, RunOptions
+from lookalike.config import CollectionConfig, DedupOptions, PairsOptions
 from lookalike.errors import ConfigError
 from lookalike.files import Files, names_of
 from lookalike.keywords import check
-from lookalike.kinds import Kind, Wanted, kind_of, numbered
+from lookalike.kinds import Kind, Wanted, kind_of, numbered, usable
 from lookalike.progress import shown
 from lookalike.references import references_of
 from lookalike.report import Pairs, Report
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _Path = str | os.PathLike[str]
 _Names = _Path | Files | Sequence[os.PathLike[str]]
@@ -27,8 +31,9 @@ _OF_FILES = ("format", "delimiter", "encoding", "gitignore")
 # What goes with data that is named, and what to do with data in memory instead.
 _INSTEAD = {
     "output": "what stays is given back",
-    "skip_bad": "each row has its decision, so take out first what is no text, such as with data.dropna(subset=[text])",
     "resume": "write the data to a file first",
+    "dry_run": "nothing is written unless decisions= names a file",
+    "input_command": "give its output as a path, or what it prints as a list",
     "label": "report.decisions has what was decided, a row a document",
 }
 
@@ -119,18 +124,26 @@ def dedup(
     - `measure="resemblance"`: shared shingles divided by all of both; `"containment"`: by those of the document that may go.
     - `shingle=None`: tokens in a shingle, 1 to 64; None for 5, with anchors for 3. `tokens="auto"`: what these are, or `"words"`,
       `"chars"`, `"jieba"`; or `"items"`.
-    - `anchors=[]`: languages, such as `["en"]`: only shingles that begin with one of their stop words. Articles have many, menus
-      and advertisements few, so pages with one article among unlike things are alike. A text with few stop words is compared by
-      all its shingles; `report.summary["few_anchors"]` counts these.
-    - `folds={}`: what is made alike, such as `{"accents": True, "digits": True, "simplified": True}`.
+    - `anchors=[]`: languages, such as `["en"]` or `"en,de"`: only shingles that begin with one of their stop words. Articles have
+      many, menus and advertisements few, so pages with one article among unlike things are alike. A text with few stop words is
+      compared by all its shingles; `report.summary["few_anchors"]` counts these.
+    - `fold=[]`: differences that are ignored, such as `"accents,digits"` or `["simplified"]`; `folds={}` is the same as a
+      dictionary, `{"accents": True}`.
     - `occurrences="once"`: a shingle counts once in a text, or each time (`"labelled"`).
     - `recall=0.99`: the share of the pairs at the threshold that must be found.
-    - `candidates="bands"`: how candidates are found: `"shared"` (the default for containment), `"simhash"`, `"sentences"`,
-      `"exact"`, `"all"` (none is missed), or a dictionary with the settings of one: `Bands`, `Shared`, `SimHashBy`, `Sentences`.
+    - `method="minhash"`: how candidates are found; or `"simhash"`, `"sentences"`, `"exact"`, `"shingle"` (none is missed).
+    - `candidates="bands"`: for MinHash `"bands"`, `"shared"` (the default for containment) or `"super"`. The other names,
+      `"simhash"`, `"sentences"`, `"exact"` and `"all"`, choose the method. A dictionary has the settings of one: `Bands`,
+      `Shared`, `SimHashBy`, `Sentences`. The following keywords have the same settings one by one.
+    - `bands=None`, `rows=None`, `permutations=None`: for bands. `modulus=None`, `common=None`: for shared and super, with
+      `run_length=None` for super. `bits=None`, `features=None`, `distance=None`, `blocks=None`: for SimHash. `longest=None`,
+      `digest=None`: for sentences. One that the method does not use is refused.
     - `verify=None`: what makes a candidate similar: `"exact"`, `"sketch"` or `"none"`; what goes with `candidates` unless given.
-    - `cluster="law"`: a kept document and those similar to it; `"components"`: all that chains of similar pairs connect; or
-      `{"greedy": {…}}`, Broder's clusters.
-    - `fingerprint="rolling"`, or `{"kind": "rabin", "degree": 64}`; `seed=1`: what shingles are numbered by.
+    - `cluster="law"`: a kept document and those similar to it; `"components"`: all that chains of similar pairs connect;
+      `"greedy"`: Broder's clusters, with `representative=None` and `sample=None`; or `{"greedy": {…}}`.
+    - `fingerprint="rolling"`, or `"rabin"` with `degree=None`, or `{"kind": "rabin", "degree": 64}`; `seed=1`: what shingles are
+      numbered by.
+    - `set_field=None`: the column or field of sets, as `text` with `tokens="items"`.
 
     Who stays, and how ids are taken:
 
@@ -150,11 +163,18 @@ def dedup(
 
     - `format=None`, `delimiter=None`, `encoding=None`: how files are read where they do not say it themselves.
     - `gitignore=False`: of folders, leave out what .gitignore files say.
-    - `skip_bad=None`: a file to set bad lines aside in, instead of stopping at the first.
+    - `skip_bad=None`: a file to set bad lines aside in, instead of stopping at the first. With data in memory (and with files,
+      where the lines need not be kept) `skip_bad=True`: rows without a text, such as null, or without an id, where `id` names a
+      column, are skipped. They are counted in `report.summary["bad_lines"]`, are not given back, and have no decision;
+      `report.skipped` has their numbers.
+    - `input_command=None`: a command, or several, whose output is read after the other inputs; `data` may be None then.
+    - `dry_run=False`: do everything except write files.
     - `resume=None`: a folder to keep what is done in, so that the same call goes on from there.
     - `label=False`, `label_prefix=""`: write all records to `output`, with four fields that say what was decided.
 
-    They are the command's flags, and the core's settings: see `DedupOptions`, `RunOptions` and `CollectionConfig`.
+    They are the command's flags, with underscores and the same values, and the core's settings: see `DedupOptions`, `RunOptions`
+    and `CollectionConfig`. `text` and `id` are `--text-field` and `--id-field`. `--json`, `--quiet` and `--no-decisions` concern
+    what the command prints, and what it writes without being asked; they are not keywords.
 
     A text is a string, an id a string, a number or a time; 1 and "1" are two ids. What is neither, as null, is refused, with its
     row, from 0; of files with its line, from 1. Batches that come by and by may have columns of other types than those before:
@@ -181,6 +201,7 @@ def dedup(
     [None, None, 'against row 0']
     """
     check("dedup", {"text": text, "id": id, "threshold": threshold, "output": output, **options}, _known(DedupOptions))
+    text = _field(text, options)
     running, config, progress = _split(options, DedupOptions)
     if output is None and running.get("label"):
         raise ConfigError("label= goes with output=: name a file for the labelled records")
@@ -189,9 +210,10 @@ def dedup(
     source = _source(data, text, id, against, {"output": output, **running}, config.get("tokens") == "items")
     with shown(progress) as bar:
         found, summary = _lookalike.dedup(
-            source.texts, source.references, source.options, {"threshold": threshold, **config}, bar
+            source.texts, source.references, {**source.options, "threshold": threshold, **config}, bar
         )
-    report = Report(found, summary)
+    source.count_skipped(summary)
+    report = Report(found, summary, source.read)
     return (output if source.kind is None else source.kind.select(report.kept)), report
 
 
@@ -202,12 +224,13 @@ def pairs(
     threshold: float = 0.5,
     *,
     against: Any = None,
-    **options: Unpack[RunOptions],
+    **options: Unpack[PairsOptions],
 ) -> Pairs:
     """Find every pair of similar documents, sorted by their places in the input.
 
     `data` and the keywords are those of `dedup`, but for those of what stays and what is written: there is no `output`, `keep`,
-    `against_only`, `drop_holders`, `label`, `label_prefix`, `decisions` and `resume` here. With `against` these are the pairs of
+    `cluster`, `representative`, `sample`, `against_only`, `drop_holders`, `label`, `label_prefix`, `decisions`, `dry_run` and
+    `resume` here; `exact=True` is `method="shingle"`. With `against` these are the pairs of
     a reference and a document of `data`, in which a is the reference. Similar is what reaches the threshold by exact count,
     unless `verify` says otherwise. Candidates come from sketches and miss a share of the pairs, which the summary tells (see
     `curve`); with `candidates="all"` none is missed, and all sets are held in memory.
@@ -217,13 +240,15 @@ def pairs(
     >>> found.table.to_pylist()[0]["resemblance"]
     0.6666666666666666
     """
-    check("pairs", {"text": text, "id": id, "threshold": threshold, **options}, _known(RunOptions))
-    running, config, progress = _split(options, RunOptions)
+    check("pairs", {"text": text, "id": id, "threshold": threshold, **options}, _known(PairsOptions))
+    text = _field(text, options)
+    running, config, progress = _split(options, PairsOptions)
     source = _source(data, text, id, against, running, config.get("tokens") == "items")
     with shown(progress) as bar:
         found, summary = _lookalike.pairs(
-            source.texts, source.references, source.options, {"threshold": threshold, **config}, bar
+            source.texts, source.references, {**source.options, "threshold": threshold, **config}, bar
         )
+    source.count_skipped(summary)
     return Pairs(found, summary)
 
 
@@ -236,6 +261,16 @@ def plain(options: Mapping[str, Any]) -> dict[str, Any]:
 def _known(options: type) -> list[str]:
     """Name all keywords that go with some options."""
     return ["text", "id", "threshold", "output", "against", *options.__annotations__]
+
+
+def _field(text: str, options: Any) -> str:
+    """Give the field that is compared; where `set_field` names it, documents are sets."""
+    named = options.pop("set_field", None)
+    if named is None:
+        return text
+    if text != "text" or options.setdefault("tokens", "items") != "items":
+        raise ConfigError("set_field= names the field of the sets, whose items are the tokens: leave out text= and tokens=")
+    return str(named)
 
 
 def _split(options: Mapping[str, Any], known: type) -> tuple[dict[str, Any], dict[str, Any], bool | None]:
@@ -254,29 +289,61 @@ class _Source(NamedTuple):
     references: list[tuple[str, _lookalike.Texts]]
     """Those in memory."""
     options: dict[str, Any]
+    read: NDArray[np.bool_] | None
+    """Which rows of the data are read, where some are skipped."""
+    skipped: int
+    """How many references in memory are skipped."""
+
+    def count_skipped(self, summary: dict[str, Any]) -> None:
+        """Count what was skipped in memory among the bad lines."""
+        skipped = self.skipped + (0 if self.read is None else int((~self.read).sum()))
+        if skipped:
+            summary["bad_lines"] += skipped
+
+
+def _skips(options: dict[str, Any]) -> bool:
+    """Take out whether rows that cannot be read are skipped."""
+    skip_bad = options.pop("skip_bad", False)
+    if not isinstance(skip_bad, bool):
+        raise ConfigError(
+            "skip_bad= names a file only for paths and URLs; with data in memory skip_bad=True skips and counts rows without a "
+            "text, and report.skipped has their numbers"
+        )
+    return skip_bad
 
 
 def _source(data: Any, text: str, id: str | None, against: Any, options: Mapping[str, Any], sets: bool) -> _Source:
     """Find out what data and references are, and make of the keywords what the engine takes."""
     given = plain(options)
     inputs, folder = names_of(data), given.get("temp_dir")
-    kind, texts, called = None, None, id
+    if data is None and "input_command" in given:
+        inputs = []
+    kind, texts, called, read = None, None, id, None
+    skip_bad, skipped = False, 0
     if inputs is None:
         for name in _INSTEAD:
             if given.get(name, False) is not False:
                 raise ConfigError(
                     f"{name}= goes with paths and URLs, and this is a {type(data).__name__}: leave it out; {_INSTEAD[name]}"
                 )
+        skip_bad = _skips(given)
         kind = kind_of(data)
         keep = str(given.get("keep", "")).partition(":")[2]
         others = [name for name in (id, keep) if name]
-        texts = kind.texts(Wanted(type(data).__name__, text, others, folder, sets=sets))
+        texts = kind.texts(Wanted(type(data).__name__, text, others, folder, sets=sets, skip_bad=skip_bad))
         if id is None:
             called, texts = numbered(texts)
+        if skip_bad:
+            texts, read = usable(texts, [text, *others])
+    elif given.get("skip_bad") is True:
+        # Counted, and kept nowhere.
+        given["skip_bad"] = os.devnull
     names: list[str] = []
     references: list[tuple[str, _lookalike.Texts]] = []
     if against is not None:
-        names, references = references_of(against, data, text, id, called or "id", folder, sets)
+        # Of files and data in memory together the former are counted by the engine.
+        skip_bad = skip_bad or given.get("skip_bad") is not None
+        names, references, skipped = references_of(against, data, text, id, called or "id", folder, sets, skip_bad)
     if references and "resume" in given:
         raise ConfigError("resume= goes with references that are named: write those in memory to a file, or leave it out")
     for name in _OF_FILES:
@@ -285,4 +352,4 @@ def _source(data: Any, text: str, id: str | None, against: Any, options: Mapping
     given |= {"text": text, "inputs": list(inputs or []), "against": names}
     if called is not None:
         given["id"] = called
-    return _Source(kind, None if texts is None else (type(data).__name__, texts), references, given)
+    return _Source(kind, None if texts is None else (type(data).__name__, texts), references, given, read, skipped)

@@ -51,6 +51,7 @@ def test_defaults_are_the_cores(golden):
 
 def test_the_documented_settings_are_the_cores():
     known = set(lookalike.default_config())
-    assert set(lookalike.Config.__annotations__) | set(lookalike.ShinglesConfig.__annotations__) <= known
+    flags = {name for name, _, _ in lookalike._lookalike.flags("")}
+    assert set(lookalike.Config.__annotations__) <= known | flags
     # What makes groups and measures containment is of whole collections.
-    assert known - set(lookalike.Config.__annotations__) - set(lookalike.ShinglesConfig.__annotations__) == {"measure", "cluster"}
+    assert known - set(lookalike.Config.__annotations__) == {"measure", "cluster"}

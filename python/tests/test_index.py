@@ -223,3 +223,15 @@ def test_many_threads_may_read_and_write_at_once():
     alone.insert_many(range(len(texts)), texts)
     key = lambda match: match.id  # noqa: E731
     assert all(sorted(index.query(t), key=key) == sorted(alone.query(t), key=key) for t in texts)
+
+
+def test_an_id_that_is_there_is_named_as_python_writes_it():
+    index = lookalike.LshIndex()
+    index.insert("a", "one")
+    index.insert(7, "two")
+    for own, shown in (("a", "'a'"), (7, "7")):
+        with pytest.raises(ValueError, match=f"^id {shown} is already in the index; remove it first or use another id$"):
+            index.insert(own, "three")
+    index.insert("x" * 1000, "long")
+    with pytest.raises(ValueError, match=r"^id 'x{99}… is already"):
+        index.insert("x" * 1000, "long")

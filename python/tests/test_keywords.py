@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import inspect
+import json
+import random
 import re
 from pathlib import Path
 
 import lookalike
 import numpy as np
 import pytest
+from conftest import variants
 from lookalike import errors
-from lookalike.keywords import _TAKES
+from lookalike.keywords import _TAKES, NO_KEYWORDS
 
 TEXTS = ["a b c d e f", "A B C D E F", "something else"]
 
@@ -95,7 +98,7 @@ def test_a_name_that_is_none_is_told_which_was_meant(name, meant):
 
 def test_what_goes_with_files_says_what_to_do_with_data_in_memory():
     for name, value, words in (
-        ("skip_bad", "bad.jsonl", "take out first what is no text"),
+        ("skip_bad", "bad.jsonl", "skip_bad=True skips and counts"),
         ("output", "kept.jsonl", "what stays is given back"),
         ("label", True, "goes with"),
         ("resume", "state", "write the data to a file"),
@@ -116,6 +119,113 @@ def test_gitignore_leaves_out_what_it_says(tmp_path, command):
     assert lookalike.pairs(Path(tmp_path), gitignore=True).summary["documents"] == 1
     summary = lookalike.apply(report, tmp_path, tmp_path / "kept.jsonl", gitignore=True)
     assert summary["kept"] == 1
+
+
+# The functions, and the keywords that each has.
+TAKEN = {
+    "dedup": {*lookalike.DedupOptions.__annotations__, "text", "id", "threshold", "output", "against"},
+    "pairs": {*lookalike.PairsOptions.__annotations__, "text", "id", "threshold", "against"},
+    "apply": {*lookalike.ReadOptions.__annotations__, "text", "id", "output", "keep"},
+}
+# `lookalike.pairs` gives the pairs, and writes none.
+ELSEWHERE = {"pairs": {"output"}}
+
+
+@pytest.mark.parametrize("command", TAKEN)
+def test_every_flag_of_the_command_is_a_keyword(command):
+    flags = {name: values for name, _, values in lookalike._lookalike.flags(command)}
+    missing = flags.keys() - TAKEN[command] - NO_KEYWORDS.keys() - ELSEWHERE.get(command, set())
+    assert missing == set(), "a flag of the command has no keyword"
+    for name, values in flags.items():
+        takes = _TAKES.get(name)
+        # Each of its values is taken.
+        assert takes is None or all(takes.fits(value) for value in values), name
+
+
+@pytest.mark.parametrize(
+    ("flags", "own"),
+    [
+        ({"method": "simhash", "bits": 128, "distance": 9}, {"candidates": {"kind": "simhash", "bits": 128, "distance": 9}}),
+        ({"bands": 21, "rows": 6}, {"candidates": {"kind": "bands", "bands": 21, "rows": 6}}),
+        ({"permutations": "many"}, {"candidates": {"kind": "bands", "permutations": "many"}}),
+        ({"fold": "accents,digits"}, {"folds": {"accents": True, "digits": True}}),
+        ({"fold": ["accents", "digits"]}, {"folds": {"accents": True, "digits": True}}),
+        ({"candidates": "super", "run_length": 2}, {"candidates": {"kind": "shared", "super_shingles": True, "run": 2}}),
+        ({"method": "sentences", "longest": 2}, {"candidates": {"kind": "sentences", "longest": 2}}),
+        ({"method": "shingle"}, {"candidates": "all"}),
+        ({"fingerprint": "rabin", "degree": 40}, {"fingerprint": {"kind": "rabin", "degree": 40}}),
+        ({"cluster": "greedy", "sample": 50}, {"cluster": {"greedy": {"sample": 50}}}),
+        ({"anchors": "en,de"}, {"anchors": ["en", "de"]}),
+        (
+            {"method": "minhash", "candidates": "shared", "modulus": 4},
+            {"candidates": {"kind": "shared", "modulus": {"kind": "fixed", "level": 2}}},
+        ),
+    ],
+    ids=str,
+)
+def test_flags_and_the_cores_settings_ask_the_same(flags, own):
+    texts = variants(random.Random(3), 60)
+    (_, by_flags), (_, by_own) = (lookalike.dedup(texts, **keywords) for keywords in (flags, own))
+    assert by_flags.summary["method"] == by_own.summary["method"]
+    assert by_flags.decisions_json() == by_own.decisions_json()
+
+
+def test_keywords_give_the_answer_of_flags(tmp_path, command):
+    (tmp_path / "in.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in variants(random.Random(4), 80)))
+    for keywords in (
+        {"method": "simhash", "bits": 128},
+        {"bands": 34, "rows": 4, "threshold": 0.6},
+        {"fold": "digits", "shingle": 2},
+    ):
+        flags = [f"--{name}={value}" for name, value in keywords.items()]
+        command("dedup", tmp_path / "in.jsonl", "--decisions", "expected.jsonl", *flags)
+        _, report = lookalike.dedup(tmp_path / "in.jsonl", **keywords)
+        assert report.decisions_json() == (tmp_path / "expected.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("keywords", "words"),
+    [
+        ({"bands": 3, "candidates": {"kind": "bands"}}, "bands= and candidates="),
+        ({"method": "simhash", "candidates": "all"}, "method= and candidates="),
+        ({"fold": "digits", "folds": {"accents": True}}, "fold= and folds="),
+        ({"degree": 40, "fingerprint": {"kind": "rabin", "degree": 40}}, "degree= and fingerprint="),
+        ({"sample": 4, "cluster": {"greedy": {}}}, "sample= and cluster="),
+        ({"bands": 3, "method": "simhash"}, 'bands= goes with candidates="bands", and this is method="simhash"'),
+        ({"degree": 40}, 'degree= goes with fingerprint="rabin"'),
+        ({"fold": "foo"}, 'fold="foo": takes one of simplified'),
+        ({"modulus": 3}, "modulus= goes with"),
+        ({"candidates": "shared", "modulus": 3}, "modulus= 3 is not a power of two"),
+        ({"method": "foo"}, "method= takes one of 'minhash', 'simhash'"),
+        ({"set_field": "a", "text": "b"}, "set_field= names the field of the sets"),
+    ],
+    ids=str,
+)
+def test_keywords_that_contradict_each_other_are_refused(keywords, words):
+    with pytest.raises(errors.ConfigError, match=re.escape(words)):
+        lookalike.dedup(TEXTS, **keywords)
+
+
+def test_flags_of_indexes_and_comparisons():
+    index = lookalike.LshIndex(threshold=0.5, recall=0.9, bands=20, rows=3)
+    assert index.config["candidates"] == {"kind": "bands", "bands": 20, "rows": 3, "permutations": "one"}
+    assert lookalike.compare("Café 1", "cafe 2", fold="accents,digits").resemblance == 1
+    assert lookalike.compare("Café 1", "cafe 2", folds={"accents": True, "digits": True}).resemblance == 1
+    with pytest.raises(errors.ConfigError, match="fold= and folds="):
+        lookalike.fingerprints("a", fold="digits", folds={"digits": True})
+
+
+def test_commands_are_inputs_and_sets_are_named(tmp_path):
+    _, report = lookalike.dedup(None, input_command='printf \'%s\\n\' \'{"text":"a"}\' \'{"text":"A!"}\'')
+    assert report.kept.tolist() == [True, False]
+    (tmp_path / "in.jsonl").write_text('{"films": ["a", "b"]}\n{"films": ["b", "a"]}\n')
+    assert lookalike.dedup(tmp_path / "in.jsonl", set_field="films")[1].kept.tolist() == [True, False]
+    assert len(lookalike.dedup([{"films": ["a"]}, {"films": ["b"]}], set_field="films")[0]) == 2
+    out = tmp_path / "out.jsonl"
+    lookalike.dedup(tmp_path / "in.jsonl", set_field="films", output=out, dry_run=True)
+    assert not out.exists()
+    found = lookalike.pairs(TEXTS, exact=True, threshold=0.9)
+    assert found.json() == lookalike.pairs(TEXTS, candidates="all", threshold=0.9).json()
 
 
 def test_help_names_all_keywords():

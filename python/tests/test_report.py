@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import inspect
 import json
+import pickle
 import random
 import sys
 from html.parser import HTMLParser
@@ -152,3 +155,49 @@ def test_many_rows_come_in_batches():
     assert report.summary["dropped"] == 75_000
     assert table["representative_row"].to_pylist()[:4] == [None, 0, None, 2]
     assert len(report.clusters) == 75_000
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda own: pickle.loads(pickle.dumps(own))])
+def test_what_was_found_can_be_pickled(report, copied):
+    own = copied(report)
+    assert own.decisions_json() == report.decisions_json()
+    assert own.decisions.equals(report.decisions)
+    assert own.summary == report.summary
+    assert (own.kept.tolist(), own.clusters) == (report.kept.tolist(), report.clusters)
+    named = pa.table({"text": TEXTS[5:9], "id": ["a", "b", "c", "d"]})
+    _, against = lookalike.dedup(TEXTS, against=[TEXTS[:5], named], threshold=0.6)
+    assert copied(against).decisions.equals(against.decisions)
+    for options in ({}, {"verify": "sketch"}, {"verify": "none"}, {"measure": "containment", "verify": "sketch"}):
+        pairs = lookalike.pairs(TEXTS, threshold=0.6, **options)
+        assert copied(pairs).json() == pairs.json()
+        assert copied(pairs).table.equals(pairs.table)
+    for kind in (type(report._decisions), type(pairs._pairs)):
+        with pytest.raises(errors.FormatError, match="this pickle is damaged"):
+            kind._from_bytes(b"{}")
+
+
+def test_pairs_are_rows():
+    table = pa.table({"text": TEXTS, "id": IDS})
+    found = lookalike.pairs(table, id="id", threshold=0.6)
+    assert [pair._asdict() for pair in found] == found.table.to_pylist()
+    frame = found.to_pandas()
+    assert frame["a"].tolist() == [pair.a for pair in found]
+    page = found._repr_html_()
+    assert f"<b>{len(found):,} among" in page
+    assert "<b>&'" not in page
+    assert page.count("<tr>") == 1 + min(len(found), 20)
+
+
+def test_a_comparison_is_figures_and_a_page():
+    compared = lookalike.compare("one two three four five <six> same end", "zero one two three four five <six> no")
+    assert dict(compared)["resemblance"] == compared.resemblance
+    assert list(dict(compared)) == list(compared.to_pandas().columns)
+    assert compared.to_pandas()["size_a"].tolist() == [compared.size_a]
+    page = compared._repr_html_()
+    assert "<mark>one two three four five &lt;six" in page
+    assert "resemblance" in page
+
+
+def test_tables_have_a_type():
+    hints = [inspect.signature(member.fget).return_annotation for member in (lookalike.Report.decisions, lookalike.Report.pairs)]
+    assert hints == ["pa.Table", "pa.Table"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import pickle
 import random
 
 import datasets
@@ -134,6 +135,34 @@ def test_two_sets_are_compared_and_sketched():
         lookalike.fingerprints(array, tokens="items").tolist() == lookalike.fingerprints((1, "b", "a"), tokens="items").tolist()
     )
     assert len(lookalike.fingerprints([], tokens="items")) == 0
+
+
+def test_an_index_holds_sets():
+    index = lookalike.LshIndex(tokens="items", threshold=0.5)
+    index.insert("a", ["x", "y", 1])
+    index.insert_many(["b", "c"], [{"x", "y", 1.0, "z"}, '["u", "v"]'])
+    assert [(match.id, match.similarity) for match in index.query({1, "y", "x"})] == [("a", 1.0), ("b", 0.75)]
+    assert [[match.id for match in found] for found in index.query_many([("v", "u"), [], ["X"]])] == [["c"], [], []]
+    assert [match.id for match in pickle.loads(pickle.dumps(index)).query(["u", "v"])] == ["c"]
+    with pytest.raises(errors.RecordError, match="an item"):
+        index.insert("d", [object()])
+    with pytest.raises(errors.RecordError, match="has null for item 2"):
+        index.query(["a", None])
+    with pytest.raises(errors.RecordError, match="not a set"):
+        index.insert("d", 3)
+    with pytest.raises(TypeError):
+        lookalike.LshIndex().insert("a", ["x"])
+    assert len(index) == 3
+
+
+def test_an_index_of_sets_decides_as_dedup_does():
+    sets = collection(5, 200)
+    index, kept = lookalike.LshIndex(tokens="items", threshold=0.6), []
+    for row, items in enumerate(sets):
+        if not index.query(items):
+            index.insert(row, items)
+            kept.append(row)
+    assert kept == np.flatnonzero(lookalike.dedup(sets, tokens="items", threshold=0.6)[1].kept).tolist()
 
 
 def test_methods_are_judged_on_sets():

@@ -12,6 +12,8 @@ mod found;
 
 mod commands;
 
+pub mod asked;
+
 use std::{ffi::OsString, process::ExitCode};
 
 use clap::{CommandFactory, Parser, Subcommand};

@@ -240,11 +240,11 @@ mod tests {
             nulls: u8,
         ) {
             let is_null = |row: usize| nulls >> row & 1 == 1;
-            let rows = offsets.windows(2).enumerate().map(|(row, two)| {
+            let mut rows = offsets.windows(2).enumerate().map(|(row, two)| {
                 let bytes = usize::try_from(two[0]).ok().zip(usize::try_from(two[1]).ok()).and_then(|(start, end)| bytes.get(start..end));
                 bytes.is_some_and(|bytes| is_null(row) || std::str::from_utf8(bytes).is_ok())
             });
-            prop_assert_eq!(strings(&offsets, &bytes, is_null).is_ok(), rows.fold(true, |all, row| all && row));
+            prop_assert_eq!(strings(&offsets, &bytes, is_null).is_ok(), rows.all(|row| row));
         }
     }
 }

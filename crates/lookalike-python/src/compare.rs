@@ -7,9 +7,13 @@ use lookalike::{
     text::{CharCount, Span},
     verify::{self, Figures, Overlap},
 };
-use pyo3::{prelude::*, types::PyDict};
+use pyo3::{
+    prelude::*,
+    pybacked::PyBackedStr,
+    types::{PyDict, PyIterator},
+};
 
-use crate::{config, error::refused, sets, sketch::Estimate};
+use crate::{config, error::refused, parallel, sets, sketch::Estimate};
 
 /// All that is known of two texts.
 #[pyclass(frozen, module = "lookalike")]
@@ -18,6 +22,8 @@ pub struct Comparison {
     slots: usize,
     sketched: [sketch::Estimate; 3],
     passages: [Vec<Passage>; 2],
+    /// As they are in Python.
+    texts: [PyBackedStr; 2],
 }
 
 /// A stretch of a text, all of it shared with the other text or all of it not.
@@ -113,6 +119,31 @@ impl Comparison {
         self.passages[1].clone()
     }
 
+    /// The exact figures by their names, so that `dict(comparison)` has them.
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        let Figures { resemblance, containment_ab, containment_ba, intersection, size_a, size_b } = self.figures;
+        let figures = (
+            ("resemblance", resemblance),
+            ("containment_ab", containment_ab),
+            ("containment_ba", containment_ba),
+            ("intersection", intersection),
+            ("size_a", size_a),
+            ("size_b", size_b),
+        );
+        figures.into_pyobject(py)?.try_iter()
+    }
+
+    /// The exact figures as a frame of pandas with one row.
+    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("lookalike.page")?.call_method1("figures_frame", (slf,))
+    }
+
+    /// Both texts side by side, with what they share marked, for notebooks.
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let texts = slf.get().texts.each_ref().map(|text| &**text);
+        slf.py().import("lookalike.page")?.call_method1("compared", (slf, texts[0], texts[1]))
+    }
+
     fn __repr__(&self) -> String {
         let Figures { resemblance, containment_ab, containment_ba, intersection, size_a, size_b } = self.figures;
         format!(
@@ -140,10 +171,17 @@ pub fn compare(
 ) -> PyResult<Comparison> {
     let method = config::shingles(config::config("compare", &[], config)?)?;
     let (a, b) = (sets::text(method.config(), a)?, sets::text(method.config(), b)?);
-    py.detach(|| comparison(&method, [&*a, &*b])).map_err(refused)
+    if a.len() + b.len() < QUICK {
+        return py.detach(|| comparison(&method, [a, b])).map_err(refused);
+    }
+    parallel::apart(py, move || comparison(&method, [a, b]))?.map_err(refused)
 }
 
-fn comparison(method: &Method, texts: [&str; 2]) -> lookalike::Result<Comparison> {
+/// Bytes that are compared before somebody could want it to end.
+pub const QUICK: usize = 1 << 18;
+
+fn comparison(method: &Method, given: [PyBackedStr; 2]) -> lookalike::Result<Comparison> {
+    let texts = given.each_ref().map(|text| &**text);
     let mut scratch = Scratch::default();
     let sets = texts.map(|text| {
         method.set(text, &mut scratch);
@@ -170,5 +208,6 @@ fn comparison(method: &Method, texts: [&str; 2]) -> lookalike::Result<Comparison
         slots: minhash.slots(),
         sketched: [resemblance, containment(overlap.a), containment(overlap.b)],
         passages: [in_characters(texts[0], in_a), in_characters(texts[1], in_b)],
+        texts: given,
     })
 }

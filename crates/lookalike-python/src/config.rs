@@ -1,47 +1,212 @@
-//! Keyword arguments → the core's configuration, by the core's names and with its defaults, which exist once.
+//! Keyword arguments → the core's configuration. Flags of the command are parsed by the command, so their names, values and defaults
+//! exist once; what has the form of the core's own configuration, such as a dictionary with a kind, is laid over it.
+
+use std::ffi::OsString;
 
 use lookalike::{Candidates, Config, Method, text::TokensBy};
+use lookalike_cli::asked::{self, Refused};
 use pyo3::{exceptions::PyTypeError, prelude::*, types::PyDict};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::error::{raise, refused};
+use crate::error::{keywords as in_keywords, raise, refused};
 
 /// What decides the shingles of a text: all that is configured takes these.
-const SHINGLES: &[&str] = &["tokens", "folds", "shingle", "anchors", "occurrences", "fingerprint", "seed"];
+const SHINGLES: &[&str] = &["tokens", "fold", "folds", "shingle", "anchors", "occurrences", "fingerprint", "degree", "seed"];
 
-/// Who takes sets, `tokens="items"`; whatever sketches takes the fingerprints of one.
-const OF_SETS: [&str; 4] = ["dedup", "pairs", "compare", "fingerprints"];
+/// The functions that take sets, `tokens="items"`; whatever sketches takes the fingerprints of one.
+const OF_SETS: [&str; 4] = ["compare", "fingerprints", "LshIndex", "LshIndex.load"];
 
 /// What decides an index besides.
-pub const INDEX: &[&str] = &["threshold", "recall", "candidates", "verify"];
+pub const INDEX: &[&str] = &[
+    "threshold",
+    "recall",
+    "candidates",
+    "verify",
+    "method",
+    "bands",
+    "rows",
+    "permutations",
+    "bits",
+    "features",
+    "distance",
+    "blocks",
+    "longest",
+    "digest",
+];
 
-/// The configuration of the given keywords; `of` names who takes them, those of shingles and `more`.
+/// The flags that say how candidates are found, or what a part of a configuration is, which `candidates={"kind": …}` and its like
+/// say too.
+const INSTEAD: [(&str, &[&str]); 4] = [
+    (
+        "candidates",
+        &[
+            "method",
+            "exact",
+            "bands",
+            "rows",
+            "permutations",
+            "modulus",
+            "common",
+            "run_length",
+            "bits",
+            "features",
+            "distance",
+            "blocks",
+            "longest",
+            "digest",
+        ],
+    ),
+    ("folds", &["fold"]),
+    ("fingerprint", &["degree"]),
+    ("cluster", &["representative", "sample"]),
+];
+
+/// The configuration of the given keywords; `of` is the function that takes them, those of shingles and `more`.
 ///
 /// # Errors
 /// `TypeError` for a keyword that is not taken, `ConfigError` for a value that does not fit, `SetError` for sets where texts are
 /// taken.
 pub fn config(of: &str, more: &[&str], keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Config> {
     let Some(keywords) = keywords else { return Ok(Config::default()) };
-    let mut fields = object(keywords)?;
+    let fields = object(keywords)?;
     let known = [SHINGLES, more].concat();
     if let Some(unknown) = fields.keys().find(|name| !known.contains(&name.as_str())) {
         let words = format!("{of}() got an unexpected keyword argument '{unknown}': it takes {}", known.join(", "));
         return Err(PyTypeError::new_err(words));
     }
-    // A kind that needs nothing else may be given by its name alone.
-    for field in ["candidates", "fingerprint"] {
-        if let Some(kind @ Value::String(_)) = fields.get_mut(field) {
-            *kind = serde_json::json!({ "kind": kind.take() });
-        }
-    }
-    let config: Config = keyed(fields)?;
+    // A comparison takes microseconds, and the command's definition more.
+    let config = if is_own(&fields) {
+        keyed(with_kinds(fields))?
+    } else {
+        let (flags, own) = parted(fields)?;
+        laid_over(asked::method(flags).map_err(not_asked)?, own)?
+    };
     if config.tokens == TokensBy::Items && !OF_SETS.contains(&of) {
         let words =
             format!("{of}() takes texts, no sets; give it what fingerprints(items, tokens=\"items\") gives, if it takes that");
         return Err(raise("SetError", words));
     }
     Ok(config)
+}
+
+/// Whether all keywords are fields of the core's configuration in a form that it has.
+fn is_own(fields: &Map<String, Value>) -> bool {
+    let is_flag = |(name, value): (&String, &Value)| match (name.as_str(), value) {
+        ("candidates", Value::String(own)) => own == "super",
+        ("fingerprint" | "cluster", Value::String(own)) => matches!(&**own, "rabin" | "greedy"),
+        ("anchors", Value::String(_)) => true,
+        (name, _) => INSTEAD.iter().any(|(_, others)| others.contains(&name)),
+    };
+    !fields.iter().any(is_flag)
+}
+
+/// A kind that needs nothing else may be given by its name alone.
+fn with_kinds(mut fields: Map<String, Value>) -> Map<String, Value> {
+    fields.retain(|_, value| !value.is_null());
+    for field in ["candidates", "fingerprint"] {
+        if let Some(kind @ Value::String(_)) = fields.get_mut(field) {
+            *kind = serde_json::json!({ "kind": kind.take() });
+        }
+    }
+    fields
+}
+
+/// Parts keywords into flags of the command, and fields of the core's configuration in its own form.
+///
+/// # Errors
+/// `ConfigError` for a flag beside what says the same in the other form, and for a value that no flag has.
+pub fn parted(mut fields: Map<String, Value>) -> PyResult<(Vec<OsString>, Map<String, Value>)> {
+    fields.retain(|_, value| !value.is_null());
+    let by_name = asked::flags("");
+    let is_flag = |name: &str, value: &Value| match (name, value) {
+        ("folds", _) | (_, Value::Object(_)) => false,
+        ("tokens", Value::String(own)) => own != "items",
+        ("candidates", Value::String(own)) => by_name.iter().any(|flag| flag.name == name && flag.values.contains(own)),
+        ("candidates", _) => false,
+        _ => true,
+    };
+    let (mut flags, mut own) = (Vec::new(), Map::new());
+    for (name, value) in fields.clone() {
+        match is_flag(&name, &value) {
+            true => flags.extend(flag(&name, &value)?),
+            false => drop(own.insert(name, value)),
+        }
+    }
+    for (name, others) in INSTEAD {
+        if let (true, Some(other)) = (own.contains_key(name), others.iter().find(|other| fields.contains_key(**other))) {
+            let words = format!("{other}= and {name}={} say the same in two ways: leave out one of the two", own[name]);
+            return Err(raise("ConfigError", words));
+        }
+    }
+    Ok((flags, with_kinds(own)))
+}
+
+/// A keyword as the flag of its name; none for a switch that is off, and for a list of nothing.
+fn flag(name: &str, value: &Value) -> PyResult<Option<OsString>> {
+    let plain = |value: &Value| match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    };
+    let given = match value {
+        Value::Bool(false) => return Ok(None),
+        Value::Array(several) if several.is_empty() => return Ok(None),
+        Value::Bool(true) => Some(String::new()),
+        Value::Array(several) => {
+            several.iter().map(plain).collect::<Option<Vec<_>>>().map(|several| format!("={}", several.join(",")))
+        }
+        one => plain(one).map(|one| format!("={one}")),
+    };
+    let given = given.ok_or_else(|| raise("ConfigError", format!("{name}= cannot be {value}: see help(lookalike.dedup)")))?;
+    Ok(Some(format!("--{}{given}", name.replace('_', "-")).into()))
+}
+
+/// A configuration with some fields as they are given.
+///
+/// # Errors
+/// `ConfigError` with the name of the keyword whose value does not fit.
+pub fn laid_over(config: Config, own: Map<String, Value>) -> PyResult<Config> {
+    if own.is_empty() {
+        return Ok(config);
+    }
+    // For the name of what does not fit.
+    keyed::<Config>(own.clone())?;
+    let mut whole = serde_json::to_value(config).map_err(|error| raise("Error", error.to_string()))?;
+    if let Value::Object(fields) = &mut whole {
+        fields.extend(own);
+    }
+    serde_json::from_value(whole).map_err(|error| raise("ConfigError", error.to_string()))
+}
+
+/// What the command would refuse, as the exception of its kind.
+pub fn not_asked(why: Refused) -> PyErr {
+    match why {
+        Refused::Value { flag, value, words } => {
+            let name = keyword(&flag);
+            let words = if words.starts_with('"') { words } else { format!("{value:?}: {words}") };
+            raise("ConfigError", format!("{name}={words}"))
+        }
+        Refused::Other(error) => match error.downcast::<lookalike::Error>() {
+            Ok(error) => refused(error),
+            Err(error) => raise("ConfigError", in_keywords(&error.to_string())),
+        },
+    }
+}
+
+/// The keyword of a flag.
+pub fn keyword(flag: &str) -> String {
+    match flag {
+        "text-field" => "text".into(),
+        "id-field" => "id".into(),
+        other => other.replace('-', "_"),
+    }
+}
+
+/// The flags of a command by the names of their keywords, and the values of those that have some: `dedup`, `pairs` or `apply`.
+#[pyfunction]
+pub fn flags(command: &str) -> Vec<(String, bool, Vec<String>)> {
+    asked::flags(command).into_iter().map(|flag| (keyword(&flag.name), flag.has_value, flag.values)).collect()
 }
 
 /// What keywords say, each by itself of a type that can be left out.

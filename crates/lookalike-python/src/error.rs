@@ -17,8 +17,11 @@ pub fn failed(error: lookalike_engine::Error) -> PyErr {
     raise(&format!("{:?}Error", error.kind()), keywords(&error.to_string()))
 }
 
-/// `--text-field` → `text=`, `--skip-bad` → `skip_bad=`.
-fn keywords(words: &str) -> String {
+/// Flags whose value may follow them in a message.
+const WITH_VALUES: [&str; 7] = ["candidates", "method", "cluster", "fingerprint", "measure", "verify", "tokens"];
+
+/// `--text-field` → `text=`, `--skip-bad` → `skip_bad=`, `--method simhash` → `method="simhash"`.
+pub fn keywords(words: &str) -> String {
     let (mut said, mut rest) = (String::new(), words);
     while let Some((before, after)) = rest.split_once("--") {
         let end = after.find(|c: char| c != '-' && !c.is_ascii_lowercase()).unwrap_or(after.len());
@@ -33,6 +36,16 @@ fn keywords(words: &str) -> String {
             let name = if flag == "set-field" { "text" } else { flag.trim_end_matches("-field") };
             said.push_str(&name.replace('-', "_"));
             said.push('=');
+            let value = behind
+                .strip_prefix(' ')
+                .map(|after| &after[..after.find(|c: char| !c.is_ascii_lowercase()).unwrap_or(after.len())]);
+            if let Some(value) =
+                value.filter(|value| WITH_VALUES.contains(&flag) && !matches!(*value, "" | "and" | "goes" | "is" | "or"))
+            {
+                said.push_str(&format!("{value:?}"));
+                rest = &behind[1 + value.len()..];
+                continue;
+            }
         }
         rest = behind;
     }

@@ -81,7 +81,7 @@ pub fn fill<T: Send, S>(
     threads: usize,
     state: impl Fn() -> S + Sync,
     row: impl Fn(&mut S, &Item, &mut [T]) + Sync,
-) {
+) -> PyResult<()> {
     let weight: usize = items.iter().map(Item::weight).sum();
     let threads = parallel::threads(threads).min(weight / WORTH + 1);
     // Pieces so small that no thread waits for another's last one.
@@ -90,7 +90,7 @@ pub fn fill<T: Send, S>(
         for (item, out) in items[first / width..].iter().zip(out.chunks_mut(width)) {
             row(state, item, out);
         }
-    });
+    })
 }
 
 /// The shingle set of a text: sorted distinct 64-bit numbers, a numpy array of uint64.

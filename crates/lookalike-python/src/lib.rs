@@ -45,7 +45,7 @@ mod _lookalike {
     #[pymodule_export]
     use super::compat::{datasketch_bulk, datasketch_containment_params, datasketch_lower, datasketch_params};
     #[pymodule_export]
-    use super::config::default_config;
+    use super::config::{default_config, flags};
     #[pymodule_export]
     use super::curve::{Curve, curve};
     #[pymodule_export]

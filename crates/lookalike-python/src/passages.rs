@@ -7,7 +7,7 @@ use lookalike::{
 };
 use pyo3::{prelude::*, pybacked::PyBackedStr, types::PyDict};
 
-use crate::{config, error::refused};
+use crate::{compare::QUICK, config, error::refused, parallel};
 
 /// A stretch that two texts share.
 #[pyclass(frozen, eq, get_all, module = "lookalike")]
@@ -51,7 +51,10 @@ pub fn passages(
 ) -> PyResult<Vec<SharedPassage>> {
     let method = config::shingles(config::config("passages", &[], config)?)?;
     let winnowing = Winnowing::new(least).map_err(refused)?;
-    Ok(py.detach(|| shared(&method, [&*a, &*b], winnowing, gap)))
+    if a.len() + b.len() < QUICK {
+        return Ok(py.detach(|| shared(&method, [&*a, &*b], winnowing, gap)));
+    }
+    parallel::apart(py, move || shared(&method, [&*a, &*b], winnowing, gap))
 }
 
 fn shared(method: &Method, texts: [&str; 2], winnowing: Winnowing, gap: usize) -> Vec<SharedPassage> {

@@ -30,7 +30,7 @@ impl<'a> From<&'a str> for Doc<'a> {
 }
 
 /// Why a document was kept or dropped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Reason {
     /// Kept: nothing was dropped for it.

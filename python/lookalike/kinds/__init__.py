@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from lookalike.kinds import arrow, frames, huggingface, lists
-from lookalike.kinds.kind import Kind, Wanted, column_of, numbered
+from lookalike.kinds.kind import Kind, Wanted, column_of, numbered, usable
 
 _KINDS: list[Callable[[Any], Kind | None]] = [lists.of, frames.of, huggingface.of, arrow.of]
 
@@ -51,4 +51,4 @@ def _found(data: Any) -> Kind | None:
     return next((kind for of in _KINDS if (kind := of(data)) is not None), None)
 
 
-__all__ = ["Kind", "Wanted", "column_of", "is_collection", "kind_of", "numbered"]
+__all__ = ["Kind", "Wanted", "column_of", "is_collection", "kind_of", "numbered", "usable"]

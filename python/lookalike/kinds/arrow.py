@@ -24,7 +24,7 @@ class Table:
     def texts(self, wanted: Wanted) -> Texts:
         """Give the columns that are read."""
         check_table(wanted.called, self._data)
-        return Texts.of_arrow(wanted.called, wanted.text, self._data.select(wanted.columns(self._data.schema.names)))
+        return wanted.of_arrow(self._data.select(wanted.columns(self._data.schema.names)))
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
         """Take the rows that stay."""
@@ -43,7 +43,7 @@ class Array:
 
         wanted.alone()
         check_column(wanted.called, wanted.text, self._data)
-        return Texts.of_arrow(wanted.called, wanted.text, pa.table({wanted.text: self._data}))
+        return wanted.of_arrow(pa.table({wanted.text: self._data}))
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
         """Take the elements that stay."""
@@ -67,7 +67,7 @@ class Reader:
             names = schema.names
         chosen = wanted.columns(names)
         self._spool = Spool(schema, checked(wanted.called, self._data), wanted.folder, wanted.called)
-        return Texts.of_arrow(wanted.called, wanted.text, self._spool.batches(chosen))
+        return wanted.of_arrow(self._spool.batches(chosen))
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
         """Make a reader of the rows that stay, which come by and by as well."""

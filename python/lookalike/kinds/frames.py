@@ -37,7 +37,7 @@ class Pandas:
             except (pa.ArrowException, UnicodeError, OverflowError, TypeError, ValueError):
                 # Values of several types, or some that no document has: to be looked at one by one.
                 lists[name] = self._data[name].tolist()
-        return Texts.of_arrow(wanted.called, wanted.text, pa.table(columns), wanted.written(lists), wanted.sets)
+        return wanted.of_arrow(pa.table(columns), lists)
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
         """Take rows, with their index."""
@@ -77,7 +77,7 @@ class Polars:
         odd = {getattr(pl, name, None) for name in ("Object", "Int128", "UInt128", "Null")}
         lists = {name: self._data[name].to_list() for name in chosen if self._data.schema[name] in odd}
         others = self._data.select(name for name in chosen if name not in lists)
-        return Texts.of_arrow(wanted.called, wanted.text, others, wanted.written(lists), wanted.sets)
+        return wanted.of_arrow(others, lists)
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
         """Take the rows that stay."""

@@ -32,12 +32,12 @@ class Dataset:
         chosen = wanted.columns(self._data.column_names)
         data = self._data.select_columns(chosen)
         if data._indices is None:
-            return Texts.of_arrow(wanted.called, wanted.text, check_table(wanted.called, data.data.table))
+            return wanted.of_arrow(check_table(wanted.called, data.data.table))
         _check_chosen(wanted.called, data.data.table, data._indices.column(0))
         schema = data.data.table.schema
         rows = data.with_format("arrow").iter(batch_size=_BATCH)
         batches = (batch for table in rows for batch in table.cast(schema).to_batches())
-        return Texts.of_arrow(wanted.called, wanted.text, pa.RecordBatchReader.from_batches(schema, batches))
+        return wanted.of_arrow(pa.RecordBatchReader.from_batches(schema, batches))
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
         """Take rows: indices beside the same data."""
@@ -80,9 +80,9 @@ class Iterable:
             self._spool = Spool(features.arrow_schema, batches, wanted.folder, wanted.called)
         if self._spool is None:
             wanted.alone()
-            return Texts.of_lists(wanted.called, wanted.text, {wanted.text: []})
+            return wanted.of_lists({wanted.text: []})
         chosen = wanted.columns(self._spool.schema.names)
-        return Texts.of_arrow(wanted.called, wanted.text, self._spool.batches(chosen))
+        return wanted.of_arrow(self._spool.batches(chosen))
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
         """Make an iterable data set of the rows that stay."""

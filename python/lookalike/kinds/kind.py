@@ -28,16 +28,22 @@ class Wanted(NamedTuple):
     """Whether these others may be absent."""
     sets: bool = False
     """Whether texts are sets."""
+    skip_bad: bool = False
+    """Whether rows without a usable text or id are skipped, instead of refused."""
 
     def of_lists(self, columns: dict[str, list[Any]]) -> Texts:
         """Give lists by the names of their columns to the engine."""
-        return Texts.of_lists(self.called, self.text, self.written(columns), self.sets)
+        return Texts.of_lists(self.called, self.text, self.written(columns), self.sets, self.skip_bad)
+
+    def of_arrow(self, data: object, lists: dict[str, list[Any]] | None = None) -> Texts:
+        """Give Arrow data to the engine, and columns that are lists."""
+        return Texts.of_arrow(self.called, self.text, data, self.written(lists or {}), self.sets, self.skip_bad)
 
     def written(self, columns: dict[str, list[Any]]) -> dict[str, list[Any]]:
         """Write sets among lists as the engine reads them."""
         if not self.sets or self.text not in columns:
             return columns
-        return columns | {self.text: arrays(self.called, self.text, columns[self.text])}
+        return columns | {self.text: arrays(self.called, self.text, columns[self.text], self.skip_bad)}
 
     def columns(self, names: Sequence[str]) -> list[str]:
         """Find the columns that are read.
@@ -84,6 +90,11 @@ class Kind(Protocol):
 def column_of(asked: str, names: Sequence[str]) -> str | None:
     """Find the column in which a field is: `a.b` is in the column `a` where no column is called so."""
     return next((name for name in (asked, asked.split(".")[0]) if name in names), None)
+
+
+def usable(texts: Texts, fields: Sequence[str]) -> tuple[Texts, NDArray[np.bool_] | None]:
+    """Leave out the rows in which one of the fields has no usable value; and give which rows are left, None for all."""
+    return texts.usable(list(fields)) or (texts, None)
 
 
 def numbered(texts: Texts) -> tuple[str, Texts]:

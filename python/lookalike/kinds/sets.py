@@ -26,13 +26,16 @@ def array(given: Any) -> str:
         raise RecordError(f"has an item that is none ({error}); the items of a set are strings and finite numbers") from None
 
 
-def arrays(called: str, field: str, values: Iterable[Any]) -> list[str]:
-    """Write the sets of a column so; what is wrong with one is told with its row, from 0."""
-    written = []
+def arrays(called: str, field: str, values: Iterable[Any], skip_bad: bool = False) -> list[str | None]:
+    """Write the sets of a column so; what is wrong with one is reported with its row, from 0, or is None with `skip_bad`."""
+    written: list[str | None] = []
     for row, value in enumerate(values):
         try:
             written.append(array(value))
         except RecordError as error:
+            if skip_bad:
+                written.append(None)
+                continue
             raise RecordError(f"{called} row {row}: field {field!r} {error}") from None
     return written
 

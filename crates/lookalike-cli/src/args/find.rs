@@ -12,7 +12,7 @@ use lookalike::{
 use super::ShingleArgs;
 
 /// How candidates are found.
-#[derive(Args)]
+#[derive(Clone, Args)]
 pub struct FindArgs {
     /// What is measured of two texts
     #[arg(long, value_enum, default_value_t = MeasureBy::Resemblance, help_heading = "Comparing")]

@@ -4,7 +4,7 @@ use std::{path::PathBuf, process::ExitCode};
 
 use clap::Args;
 use lookalike::{Config, cluster::Keep};
-use lookalike_engine::{Applied, apply};
+use lookalike_engine::{Applied, RunConfig, apply};
 
 use crate::{
     args::{InputArgs, RunArgs, run_config},
@@ -43,9 +43,14 @@ pub struct Apply {
 }
 
 impl Apply {
+    /// The run that is asked for.
+    pub fn config(&self) -> anyhow::Result<RunConfig> {
+        let config = run_config(&self.input, &self.run, self.input.records.fields.of_sets(Config::default())?);
+        Ok(RunConfig { keep: self.keep.clone(), ..config })
+    }
+
     pub fn run(self) -> anyhow::Result<ExitCode> {
-        let mut config = run_config(&self.input, &self.run, self.input.records.fields.of_sets(Config::default())?);
-        config.keep = self.keep.clone();
+        let config = self.config()?;
         let bars = Bars::new(self.run.quiet);
         let done = apply(&self.decisions, &config, &self.output, &|progress| bars.show(progress));
         bars.clear();

@@ -7,7 +7,7 @@ use std::{
 
 use clap::Args;
 use lookalike::{Candidates, Cluster, Verify, verify::Measure};
-use lookalike_engine::{Outputs, PACKED, Resume, Resumed, Stage, Summary, dedup};
+use lookalike_engine::{Outputs, PACKED, Resume, Resumed, RunConfig, Stage, Summary, dedup};
 
 use crate::{
     args::{InputArgs, MethodArgs, RunArgs, run_config},
@@ -123,7 +123,8 @@ fn decisions_beside(kept: &Path) -> Option<PathBuf> {
 }
 
 impl Dedup {
-    pub fn run(self) -> anyhow::Result<ExitCode> {
+    /// The run that is asked for.
+    pub fn config(&self) -> anyhow::Result<RunConfig> {
         let mut config = run_config(&self.input, &self.run, self.input.records.fields.of_sets(self.method.config()?)?);
         config.keep = self.method.keep.clone();
         config.against = self.against.against.clone();
@@ -132,13 +133,23 @@ impl Dedup {
             let usual = Resume::in_folder(folder);
             Resume { part: self.resume_part.unwrap_or(usual.part), ..usual }
         });
-        let beside = self.output.as_deref().filter(|_| !self.no_decisions).and_then(decisions_beside);
-        let outputs = Outputs {
+        Ok(config)
+    }
+
+    /// The outputs that are named.
+    pub fn outputs(&self) -> Outputs {
+        Outputs {
             kept: self.output.clone(),
             label: self.label.then(|| self.label_prefix.clone()),
-            decisions: self.decisions.clone().or(beside),
+            decisions: self.decisions.clone(),
             dry_run: self.dry_run,
-        };
+        }
+    }
+
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        let (config, mut outputs) = (self.config()?, self.outputs());
+        let beside = self.output.as_deref().filter(|_| !self.no_decisions).and_then(decisions_beside);
+        outputs.decisions = outputs.decisions.or(beside);
         let bars = Bars::new(self.run.quiet);
         let done = dedup(&config, &outputs, &|progress| bars.show(progress));
         bars.clear();

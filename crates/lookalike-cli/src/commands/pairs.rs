@@ -57,15 +57,19 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    pub fn run(self) -> anyhow::Result<ExitCode> {
-        let verify = Verify::from(self.verify);
-        let mut find = self.find;
+    /// The run that is asked for.
+    pub fn config(&self) -> anyhow::Result<RunConfig> {
+        let mut find = self.find.clone();
         if self.exact {
             find.method = MethodBy::Shingle;
         }
-        let fields = &self.input.records.fields;
-        let method = Config { threshold: self.threshold, verify: Some(verify), ..fields.of_sets(find.config(&self.shingles)?)? };
-        let config = RunConfig { against: self.against, ..run_config(&self.input, &self.run, method) };
+        let (threshold, verify, fields) = (self.threshold, Some(self.verify.into()), &self.input.records.fields);
+        let method = Config { threshold, verify, ..fields.of_sets(find.config(&self.shingles)?)? };
+        Ok(RunConfig { against: self.against.clone(), ..run_config(&self.input, &self.run, method) })
+    }
+
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        let (config, verify) = (self.config()?, Verify::from(self.verify));
         let bars = Bars::new(self.run.quiet);
         let done = pairs(&config, self.output.as_deref(), &|progress| bars.show(progress));
         bars.clear();

@@ -341,3 +341,45 @@ fn what_cannot_be_is_told() {
     }
     assert!(!place.path("kept.parquet").exists());
 }
+
+#[test]
+fn every_table_can_be_written_as_every_other() {
+    let place = Place::new();
+    for table in tables() {
+        done(&place, &format!("dedup {table} -o expected.jsonl --no-decisions {LOOSE}"));
+        let expected = ids(&objects(&place, "expected.jsonl"));
+        for ending in ["parquet", "arrow", "arrows"] {
+            done(&place, &format!("dedup {table} -o kept.{ending} --no-decisions {LOOSE}"));
+            done(&place, &format!("dedup kept.{ending} -o again.jsonl --no-decisions {LOOSE}"));
+            assert_eq!(ids(&objects(&place, "again.jsonl")), expected, "{table} {ending}");
+        }
+    }
+}
+
+/// Whatever bytes are damaged, a run ends with an answer or with an error in words, by any way that reads all columns.
+#[test]
+fn damaged_tables_are_refused_in_words() {
+    let place = Place::new();
+    let mut seed = 1u64;
+    let mut draw = |most: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % most
+    };
+    let (mut answered, mut refused) = (0, 0);
+    for table in tables() {
+        let (whole, ending) = (std::fs::read(&table).unwrap(), table.rsplit('.').next().unwrap());
+        for options in ["-o kept.jsonl", "-o kept.parquet --keep longest", "-o kept.arrow --label"] {
+            let mut bytes = whole.clone();
+            for _ in 0..=draw(4) {
+                let at = draw(bytes.len());
+                bytes[at] ^= 1 << draw(8);
+            }
+            std::fs::write(place.path(&format!("in.{ending}")), bytes).unwrap();
+            let ran = place.run(&format!("dedup in.{ending} {options} {LOOSE}"));
+            let of_ours = ran.err.contains("panicked") || ran.err.contains("please report");
+            assert!(!of_ours && matches!(ran.code, 0 | 2), "{table} {options}: {} {}", ran.code, ran.err);
+            *if ran.code == 0 { &mut answered } else { &mut refused } += 1;
+        }
+    }
+    assert!(answered > 5 && refused > 20, "{answered} answered, {refused} refused");
+}

@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// What is known of a pair's likeness, by what counts as similar ([`Verify`]).
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, serde::Deserialize)]
 #[serde(untagged)]
 pub enum PairFigures {
     /// Both sets were counted.

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::error::{Error, ErrorKind, Result};
 
 /// What is known of a dropped document's likeness to its representative.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum Likeness {
     /// Both sets were counted.
     Counted(Overlap),

@@ -1,7 +1,7 @@
 //! What ids are, where a column has one type.
 
 /// What all ids of a column are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum IdKind {
     /// Strings: a column of these.
     Strings,

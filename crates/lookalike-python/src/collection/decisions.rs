@@ -18,14 +18,18 @@ use pyo3::{
     types::{PyBytes, PyList},
 };
 
+use serde::{Deserialize, Serialize};
+
 use super::{
     ids::{self, Ids, named},
+    pickles::{pickled, unpickled},
     references::References,
     stream::{Columns, Rows},
 };
 use crate::error::of_file;
 
 /// 5 bytes a document, 56 a dropped one, and the ids; references that stand for some besides.
+#[derive(Serialize, Deserialize)]
 pub struct Store {
     ids: Ids,
     reasons: Vec<Reason>,
@@ -38,7 +42,7 @@ pub struct Store {
     measure: Measure,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 struct Dropped {
     row: u64,
     representative: Standing,
@@ -46,7 +50,7 @@ struct Dropped {
 }
 
 /// Who stands for a dropped document.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 enum Standing {
     /// Another document, by its row.
     Kept(u64),
@@ -120,6 +124,20 @@ impl Store {
     fn each<'a, T>(&'a self, rows: Range<u64>, of: impl Fn(&Dropped) -> Option<T> + 'a) -> impl Iterator<Item = Option<T>> + 'a {
         let mut dropped = self.of(rows.clone()).iter().peekable();
         rows.map(move |row| dropped.next_if(|dropped| dropped.row == row).and_then(&of))
+    }
+
+    /// Whether all parts fit together, as those of a store that is read back should.
+    fn is_whole(&self) -> bool {
+        let (documents, references) = (self.reasons.len() as u64, self.references.len());
+        let fits = |dropped: &Dropped| match dropped.representative {
+            Standing::Kept(row) => row < documents,
+            Standing::Reference(number) => references.is_some_and(|count| number < count),
+        };
+        self.sizes.len() == self.reasons.len()
+            && self.ids.are(self.reasons.len())
+            && references.is_some()
+            && self.dropped.iter().all(|dropped| dropped.row < documents && fits(dropped))
+            && self.dropped.is_sorted_by(|a, b| a.row < b.row)
     }
 
     fn lines(&self, out: &mut impl Write) -> io::Result<()> {
@@ -213,6 +231,15 @@ impl Decisions {
         let mut lines = Vec::new();
         py.detach(|| self.store.lines(&mut lines))?;
         Ok(PyBytes::new(py, &lines))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        pickled::<Self>(py, &*self.store)
+    }
+
+    #[staticmethod]
+    fn _from_bytes(bytes: &[u8]) -> PyResult<Self> {
+        unpickled(bytes, Store::is_whole).map(Self::of)
     }
 
     /// Writes these lines to a file.

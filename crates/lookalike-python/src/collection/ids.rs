@@ -6,9 +6,10 @@ use arrow_array::{ArrayRef, Int64Array, LargeStringArray};
 use arrow_schema::{DataType, Field};
 use lookalike_engine::{IdKind, JSON};
 use pyo3::prelude::*;
+use serde::{Deserialize, Serialize};
 
 /// Ids by document. 8 bytes a document and the ids; nothing where they are the rows' numbers.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub enum Ids {
     /// The number of the row, from 0.
     Rows,
@@ -76,6 +77,13 @@ impl Ids {
             Self::Rows => IdKind::Integers,
             Self::Given { kind, .. } => kind.unwrap_or(IdKind::Strings),
         }
+    }
+
+    /// Whether they are those of so many documents; of rows' numbers there are as many as there are documents.
+    pub fn are(&self, documents: usize) -> bool {
+        let Self::Given { text, ends, .. } = self else { return true };
+        let are_places = ends.iter().all(|&end| usize::try_from(end).is_ok_and(|end| text.is_char_boundary(end)));
+        ends.len() == documents && are_places && ends.is_sorted()
     }
 
     /// What these and others are in one column.

@@ -20,6 +20,8 @@ pub struct List<'a, 'py> {
     pub called: &'a str,
     pub name: &'a str,
     pub items: &'a Bound<'py, PyList>,
+    /// Whether what cannot be read is null, to be skipped, instead of refused.
+    pub skip_bad: bool,
 }
 
 /// What the values of a column beside the texts are.
@@ -47,10 +49,18 @@ impl List<'_, '_> {
             }
             let item = self.items.get_item(row)?;
             let Ok(text) = item.cast::<PyString>() else {
+                if self.skip_bad {
+                    builder.append_null();
+                    row += 1;
+                    continue;
+                }
                 let what = format!("{}, not a text; give a string, or leave the row out", described(&item)?);
                 return Err(self.refused(row, "is", &what));
             };
-            self.with(row, text, |text| builder.append_value(text))?;
+            match self.with(row, text, |text| builder.append_value(text)) {
+                Err(_) if self.skip_bad => builder.append_null(),
+                other => other?,
+            }
             row += 1;
         }
         Ok((builder.finish(), row))

@@ -10,14 +10,17 @@ use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, UInt64Array};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use lookalike_engine::{Pair, PairFigures};
 use pyo3::{prelude::*, types::PyBytes};
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::{
-    ids::{self, Ids},
+    ids::{self, Ids, named},
+    pickles::{pickled, unpickled},
     stream::{Columns, Rows},
 };
 
 /// 72 bytes a pair, and twice the ids.
+#[derive(Serialize, Deserialize)]
 pub struct Store {
     a: Ids,
     b: Ids,
@@ -51,6 +54,11 @@ impl Store {
     /// Where an id of a pair stands.
     fn place(ids: &Ids, pair: usize, document: u64) -> u64 {
         if matches!(ids, Ids::Rows) { document } else { pair as u64 }
+    }
+
+    /// Whether all parts fit together, as those of a store that is read back should.
+    fn is_whole(&self) -> bool {
+        self.a.are(self.rows.len()) && self.b.are(self.rows.len())
     }
 
     fn lines(&self, out: &mut impl Write) -> io::Result<()> {
@@ -88,6 +96,30 @@ impl Pairs {
         Columns::of(Arc::new(All(self.store.clone())))
     }
 
+    /// Some rows, as `columns` has them, from one to before another.
+    fn rows<'py>(&self, py: Python<'py>, start: usize, end: usize) -> PyResult<Vec<Row<'py>>> {
+        let (store, mut room) = (&*self.store, String::new());
+        let end = end.min(store.rows.len());
+        let mut id = |ids: &Ids, pair, document| named(py, ids.json(Store::place(ids, pair, document), &mut room));
+        let row = |pair: usize| {
+            let ([a, b], own) = store.rows[pair];
+            let (measured, counted) = figures(own);
+            let count = |which: usize| counted.map(|counted| counted[which]);
+            let ids = [id(&store.a, pair, a)?, id(&store.b, pair, b)?];
+            Ok((ids, [a, b], measured, [0, 1, 2].map(count)))
+        };
+        (start.min(end)..end).map(row).collect()
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        pickled::<Self>(py, &*self.store)
+    }
+
+    #[staticmethod]
+    fn _from_bytes(bytes: &[u8]) -> PyResult<Self> {
+        unpickled(bytes, Store::is_whole).map(Self::of)
+    }
+
     /// The lines of the command's output.
     fn lines<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let mut lines = Vec::new();
@@ -95,6 +127,9 @@ impl Pairs {
         Ok(PyBytes::new(py, &lines))
     }
 }
+
+/// Both ids, both rows, what is measured, what is counted.
+type Row<'py> = ([Bound<'py, PyAny>; 2], [u64; 2], [Option<f64>; 3], [Option<u64>; 3]);
 
 struct All(Arc<Store>);
 

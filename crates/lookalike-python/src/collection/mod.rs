@@ -2,6 +2,8 @@
 
 mod ids;
 
+mod pickles;
+
 mod imported;
 
 mod stream;

@@ -3,10 +3,12 @@
 use std::collections::HashMap;
 
 use lookalike_engine::Representative;
+use serde::{Deserialize, Serialize};
 
 use super::ids::Ids;
 
 /// Each of them once, in the order in which they are first met. Some 100 bytes one, besides id and place.
+#[derive(Serialize, Deserialize)]
 pub struct References {
     /// Numbers here, by rows among the references.
     numbers: HashMap<u64, u64>,
@@ -46,6 +48,12 @@ impl References {
     /// Where it stands.
     pub fn place(&self, number: u64) -> &str {
         &self.places[number as usize]
+    }
+
+    /// How many there are; none where they are not whole.
+    pub fn len(&self) -> Option<u64> {
+        let count = self.rows.len();
+        (self.places.len() == count && self.ids.are(count)).then_some(count as u64)
     }
 
     pub fn ids(&self) -> &Ids {

@@ -25,12 +25,10 @@ pub fn dedup<'py>(
     texts: Option<Named<'py>>,
     references: Vec<Named<'py>>,
     options: &Bound<'py, PyDict>,
-    method: &Bound<'py, PyDict>,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<(Decisions, Bound<'py, PyAny>)> {
-    let options = Options::of(options)?;
-    let Asked { config, ids, against } = asked("dedup", &options, method, texts, references)?;
-    let outputs = options.outputs();
+    let Options { run, outputs } = Options::of("dedup", options)?;
+    let Asked { config, ids, against } = asked(run, texts, references)?;
     let mut store = decisions::Store::new(ids, config.method.measure, against);
     let (store, summary) = watched(py, progress.as_ref(), move |observer| {
         let mut tell = |decided: &lookalike_engine::Decided<'_>| {
@@ -50,11 +48,9 @@ pub fn pairs<'py>(
     texts: Option<Named<'py>>,
     references: Vec<Named<'py>>,
     options: &Bound<'py, PyDict>,
-    method: &Bound<'py, PyDict>,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<(Pairs, Bound<'py, PyAny>)> {
-    let options = Options::of(options)?;
-    let Asked { config, ids, against } = asked("pairs", &options, method, texts, references)?;
+    let Asked { config, ids, against } = asked(Options::of("pairs", options)?.run, texts, references)?;
     let mut store = matches::Store::new(matches!(ids, Ids::Rows), against);
     let (store, summary) = watched(py, progress.as_ref(), move |observer| {
         let mut tell = |pair: &lookalike_engine::Pair<'_>, numbers| {
@@ -77,7 +73,7 @@ pub fn apply<'py>(
     options: &Bound<'py, PyDict>,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let config = Options::of(options)?.run("apply", &PyDict::new(py))?;
+    let config = Options::of("apply", options)?.run;
     let run = move |observer: Observer<'_>| lookalike_engine::apply(&decisions, &config, &output, observer);
     let summary = watched(py, progress.as_ref(), run)?;
     to_python(py, &summary)
@@ -92,14 +88,7 @@ struct Asked {
     against: bool,
 }
 
-fn asked(
-    of: &str,
-    options: &Options,
-    method: &Bound<'_, PyDict>,
-    texts: Option<Named<'_>>,
-    references: Vec<Named<'_>>,
-) -> PyResult<Asked> {
-    let mut config = options.run(of, method)?;
+fn asked(mut config: RunConfig, texts: Option<Named<'_>>, references: Vec<Named<'_>>) -> PyResult<Asked> {
     let mut ids = Ids::given();
     if let Some((name, texts)) = texts {
         config.tables = vec![texts.input(&name)?];

@@ -7,10 +7,13 @@ use std::{
     sync::Arc,
 };
 
-use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, cast::AsArray};
+use arrow_array::{Array, ArrayRef, BooleanArray, Int64Array, RecordBatch, cast::AsArray};
+use arrow_buffer::BooleanBuffer;
 use arrow_json::LineDelimitedWriter;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use arrow_select::filter::filter_record_batch;
 use lookalike_engine::{InputTable, JSON};
+use numpy::PyArray1;
 use pyo3::{
     exceptions::PyValueError,
     prelude::*,
@@ -41,15 +44,15 @@ impl Texts {
     /// Takes lists of equal length by the names of their columns: strings for `text`, strings and numbers for others. The strings
     /// are copied, once. `called` is what messages call the collection; with `sets` the strings are JSON arrays.
     #[staticmethod]
-    #[pyo3(signature = (called, text, columns, sets = false))]
-    fn of_lists(called: &str, text: &str, columns: &Bound<'_, PyDict>, sets: bool) -> PyResult<Self> {
+    #[pyo3(signature = (called, text, columns, sets = false, skip_bad = false))]
+    fn of_lists(called: &str, text: &str, columns: &Bound<'_, PyDict>, sets: bool, skip_bad: bool) -> PyResult<Self> {
         let columns = by_name(columns)?;
         let Some((_, texts)) = columns.iter().find(|(name, _)| name == text) else {
             return Err(PyValueError::new_err(format!("no column {text:?}")));
         };
-        let texts = List { called, name: text, items: texts };
+        let texts = List { called, name: text, items: texts, skip_bad };
         let others = columns.iter().filter(|(name, _)| name != text);
-        let others = others.map(|(name, items)| List { called, name, items }.column()).collect::<PyResult<Vec<_>>>()?;
+        let others = others.map(|(name, items)| List { called, name, items, skip_bad }.column()).collect::<PyResult<Vec<_>>>()?;
         let fields = others.iter().map(|(field, _)| field.clone()).chain([lists::text_field(text, sets)]);
         let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
         let (mut batches, mut start, rows) = (Vec::new(), 0, texts.items.len());
@@ -65,7 +68,7 @@ impl Texts {
 
     /// Takes what has `__arrow_c_stream__` or `__arrow_c_array__`, without a copy, and beside it columns that are lists.
     #[staticmethod]
-    #[pyo3(signature = (called, text, data, lists = None, sets = false))]
+    #[pyo3(signature = (called, text, data, lists = None, sets = false, skip_bad = false))]
     fn of_arrow(
         py: Python<'_>,
         called: &str,
@@ -73,6 +76,7 @@ impl Texts {
         data: &Bound<'_, PyAny>,
         lists: Option<&Bound<'_, PyDict>>,
         sets: bool,
+        skip_bad: bool,
     ) -> PyResult<Self> {
         let (schema, reader) = imported(called, data)?;
         let batches = py.detach(|| {
@@ -93,7 +97,7 @@ impl Texts {
             (all.schema, all.batches) = (Arc::new(Schema::new(fields.collect::<Vec<_>>())), Vec::new());
         }
         for (name, items) in lists.map(by_name).transpose()?.unwrap_or_default() {
-            let list = List { called, name: &name, items: &items };
+            let list = List { called, name: &name, items: &items, skip_bad };
             let (field, column) = match name == text {
                 true => (lists::text_field(text, sets), Arc::new(list.texts(0, usize::MAX)?.0) as ArrayRef),
                 false => list.column()?,
@@ -108,6 +112,20 @@ impl Texts {
         let numbers: ArrayRef = Arc::new(Int64Array::from_iter_values(0..self.rows as i64));
         let with = self.with(Field::new(name, DataType::Int64, false), &numbers).map_err(|error| unreadable(name, &error))?;
         Ok(Self { numbers: Some(name.into()), ..with })
+    }
+
+    /// The rows in which all the named fields have a value, bytes among them UTF-8, and which rows these are; nothing where
+    /// they are all.
+    fn usable<'py>(&self, py: Python<'py>, fields: Vec<String>) -> PyResult<Option<(Self, Bound<'py, PyArray1<bool>>)>> {
+        let masks = py.detach(|| self.batches.iter().map(|batch| usable(batch, &fields)).collect::<Vec<_>>());
+        if masks.iter().all(|mask| mask.true_count() == mask.len()) {
+            return Ok(None);
+        }
+        let batches = self.batches.iter().zip(&masks).map(|(batch, mask)| filter_record_batch(batch, mask));
+        let batches = batches.collect::<Result<Vec<_>, _>>().map_err(|error| unreadable("the collection", &error))?;
+        let rows = batches.iter().map(|batch| batch.num_rows() as u64).sum();
+        let kept = masks.iter().flat_map(|mask| mask.values().iter()).collect::<Vec<_>>();
+        Ok(Some((Self { schema: self.schema.clone(), batches, rows, numbers: None }, PyArray1::from_vec(py, kept))))
     }
 
     /// The columns' names.
@@ -198,6 +216,41 @@ impl Texts {
     /// Whether ids are the rows' numbers.
     pub fn is_numbered(&self) -> bool {
         self.numbers.is_some()
+    }
+}
+
+/// The rows in which all fields have a value.
+fn usable(batch: &RecordBatch, fields: &[String]) -> BooleanArray {
+    let mut mask = BooleanBuffer::new_set(batch.num_rows());
+    for name in fields {
+        let (mut column, mut steps) = (batch.column_by_name(name), name.split('.'));
+        if column.is_none() {
+            column = steps.next().and_then(|first| batch.column_by_name(first));
+        } else {
+            steps.by_ref().for_each(drop);
+        }
+        while let Some(own) = column {
+            if let Some(nulls) = own.logical_nulls() {
+                mask = &mask & nulls.inner();
+            }
+            if let Some(texts) = utf8(own) {
+                mask = &mask & &texts;
+            }
+            let structs = own.as_struct_opt();
+            column = steps.next().and_then(|step| structs?.column_by_name(step));
+        }
+    }
+    BooleanArray::new(mask, None)
+}
+
+/// Which values of a column of bytes are UTF-8; nothing of other columns.
+fn utf8(column: &ArrayRef) -> Option<BooleanBuffer> {
+    let is_utf8 = |bytes: Option<&[u8]>| bytes.is_none_or(|bytes| std::str::from_utf8(bytes).is_ok());
+    match column.data_type() {
+        DataType::Binary => Some(column.as_binary::<i32>().iter().map(is_utf8).collect()),
+        DataType::LargeBinary => Some(column.as_binary::<i64>().iter().map(is_utf8).collect()),
+        DataType::BinaryView => Some(column.as_binary_view().iter().map(is_utf8).collect()),
+        _ => None,
     }
 }
 

@@ -16,13 +16,8 @@ use pyo3::prelude::*;
 use crate::{
     config::to_python,
     error::{failed, raise},
+    parallel::{STACK, TICK},
 };
-
-/// How often interrupts are looked for, and progress is shown.
-const TICK: Duration = Duration::from_millis(50);
-
-/// As much as the main thread of a program has.
-const STACK: usize = 8 << 20;
 
 #[derive(Default)]
 struct Watched {

@@ -28,6 +28,7 @@ pub fn run<P: Default + Send, R: Default + Send>(
     if threads < 2 || !more {
         loop {
             py.detach(|| work(&mut room, &mut first));
+            py.check_signals()?;
             give(&first);
             if !more {
                 return Ok(());
@@ -77,6 +78,7 @@ pub fn run<P: Default + Send, R: Default + Send>(
             if given == sent {
                 return Ok(());
             }
+            py.check_signals()?;
             let next;
             (worked, next) = py.detach(move || {
                 let next = worked.recv();

@@ -20,7 +20,7 @@ use pyo3::{
 use crate::{
     config::{self, INDEX},
     error::{raise, refused},
-    parallel,
+    parallel, sets,
 };
 
 /// A document of the index that a text is similar to.
@@ -47,7 +47,9 @@ impl Match {
 /// A batch that is fed to it text by text, each inserted only when nothing matches, keeps what `lookalike dedup` keeps.
 ///
 /// - keywords: `threshold`, `recall`, `candidates` (by bands, SimHash or sentences), `verify`, and those of shingles: `tokens`,
-///   `folds`, `shingle`, `occurrences`, `fingerprint`, `seed`; see `Config`.
+///   `fold`, `shingle`, `anchors`, `occurrences`, `fingerprint`, `seed`; see `Config`.
+/// - With `tokens="items"` it holds sets: lists, tuples or sets of strings and numbers, or JSON arrays of them, given wherever a text
+///   is. Items are compared as they are: 1 and 1.0 are one, 1 and "1" are two.
 /// - Ids are `str` or `int` (of 64 bits). An empty text may be inserted and matches nothing.
 ///
 /// Memory: for each text 4 bytes a band, 128 bytes of sketch, and 8 bytes a shingle, these last unless `verify` is `"sketch"` or
@@ -78,14 +80,21 @@ impl LshIndex {
         self.buckets.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn sketch_all(&self, texts: &[PyBackedStr], threads: usize) -> Vec<Sketched> {
+    fn sketch_all(&self, texts: &[PyBackedStr], threads: usize) -> PyResult<Vec<Sketched>> {
         let mut out: Vec<Sketched> = texts.iter().map(|_| Sketched::default()).collect();
         parallel::fill(&mut out, 64, parallel::threads(threads), Scratch::default, |scratch, first, out| {
             for (text, out) in texts[first..].iter().zip(out) {
                 *out = Sketched::of(&self.method, text, scratch);
             }
-        });
-        out
+        })?;
+        Ok(out)
+    }
+
+    fn batch(&self, texts: &Bound<'_, PyAny>) -> PyResult<Vec<PyBackedStr>> {
+        match texts.is_instance_of::<PyString>() {
+            true => Err(PyTypeError::new_err("a batch of texts is expected, not one text: give a list")),
+            false => texts.try_iter()?.map(|text| sets::text(self.method.config(), &text?)).collect(),
+        }
     }
 
     /// In words, for whoever must see that two are unlike.
@@ -103,18 +112,14 @@ fn unlike(left: String, right: String) -> PyErr {
 }
 
 fn taken(id: &Id) -> PyErr {
-    PyValueError::new_err(format!("the id {id:?} is in the index already: remove it first, or give another"))
+    let shown = Python::attach(|py| id.clone().into_pyobject(py)?.repr()?.extract::<String>());
+    let shown = shown.unwrap_or_default();
+    let cut = shown.char_indices().nth(100).map_or(shown.clone(), |(end, _)| format!("{}…", &shown[..end]));
+    PyValueError::new_err(format!("id {cut} is already in the index; remove it first or use another id"))
 }
 
 fn matches(found: Vec<Found>) -> Vec<Match> {
     found.into_iter().map(|Found { id, similarity }| Match { id, similarity }).collect()
-}
-
-fn batch(texts: &Bound<'_, PyAny>) -> PyResult<Vec<PyBackedStr>> {
-    match texts.is_instance_of::<PyString>() {
-        true => Err(PyTypeError::new_err("a batch of texts is expected, not one text: give a list")),
-        false => texts.try_iter()?.map(|text| text?.extract()).collect(),
-    }
 }
 
 #[pymethods]
@@ -135,7 +140,8 @@ impl LshIndex {
     ///
     /// Raises `ValueError` when the id is there already.
     #[pyo3(signature = (id, text, /))]
-    fn insert(&self, py: Python<'_>, id: Id, text: PyBackedStr) -> PyResult<()> {
+    fn insert(&self, py: Python<'_>, id: Id, text: &Bound<'_, PyAny>) -> PyResult<()> {
+        let text = sets::text(self.method.config(), text)?;
         py.detach(|| {
             let sketched = Sketched::of(&self.method, &text, &mut Scratch::default());
             self.write().insert(id, sketched)
@@ -149,31 +155,31 @@ impl LshIndex {
     /// many ids as texts.
     #[pyo3(signature = (ids, texts, /, threads = 0))]
     fn insert_many(&self, py: Python<'_>, ids: Vec<Id>, texts: &Bound<'_, PyAny>, threads: usize) -> PyResult<()> {
-        let texts = batch(texts)?;
+        let texts = self.batch(texts)?;
         if ids.len() != texts.len() {
             return Err(PyValueError::new_err(format!("{} ids for {} texts: give one for each", ids.len(), texts.len())));
         }
         py.detach(|| {
-            let sketched = self.sketch_all(&texts, threads);
-            self.write().insert_all(ids, sketched)
+            let sketched = self.sketch_all(&texts, threads)?;
+            self.write().insert_all(ids, sketched).map_err(|id| taken(&id))
         })
-        .map_err(|id| taken(&id))
     }
 
     /// The documents that a text is similar to, the most similar first; those that are equally similar in the order in which they
     /// were inserted.
     #[pyo3(signature = (text, /))]
-    fn query(&self, py: Python<'_>, text: PyBackedStr) -> Vec<Match> {
-        matches(py.detach(|| {
+    fn query(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<Vec<Match>> {
+        let text = sets::text(self.method.config(), text)?;
+        Ok(matches(py.detach(|| {
             let sketched = Sketched::of(&self.method, &text, &mut Scratch::default());
             self.read().query(&self.method, &sketched)
-        }))
+        })))
     }
 
     /// The same of many texts: a list of matches for each. `threads`: 0 is one a core.
     #[pyo3(signature = (texts, /, threads = 0))]
     fn query_many(&self, py: Python<'_>, texts: &Bound<'_, PyAny>, threads: usize) -> PyResult<Vec<Vec<Match>>> {
-        let texts = batch(texts)?;
+        let texts = self.batch(texts)?;
         let found = py.detach(|| {
             let mut out: Vec<Vec<Found>> = texts.iter().map(|_| Vec::new()).collect();
             let buckets = self.read();
@@ -181,9 +187,9 @@ impl LshIndex {
                 for (text, out) in texts[first..].iter().zip(out) {
                     *out = buckets.query(&self.method, &Sketched::of(&self.method, text, scratch));
                 }
-            });
-            out
-        });
+            })?;
+            Ok::<_, PyErr>(out)
+        })?;
         Ok(found.into_iter().map(matches).collect())
     }
 

@@ -65,8 +65,8 @@ impl Bottom {
         py.detach(|| {
             items::fill(&items, &mut out, 1, threads, Scratch::default, |scratch, item, out| {
                 out[0] = Some(self.bottom.sketch(items::bag(&self.method, item, scratch)));
-            });
-        });
+            })
+        })?;
         Ok(out.into_iter().flatten().map(BottomSketch).collect())
     }
 }

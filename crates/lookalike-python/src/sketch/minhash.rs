@@ -129,8 +129,8 @@ impl MinHash {
             items::fill(&items, &mut out, slots, threads, Default::default, |(scratch, minima): &mut _, item, row| {
                 self.minima(item, scratch, minima);
                 row.copy_from_slice(minima);
-            });
-        });
+            })
+        })?;
         PyArray1::from_vec(py, out).reshape([items.len(), slots])
     }
 
@@ -151,8 +151,8 @@ impl MinHash {
             items::fill(&items, &mut out, BITS_SLOTS, threads, Default::default, |(scratch, minima): &mut _, item, row| {
                 self.minima(item, scratch, minima);
                 row.copy_from_slice(&sketch::bits(minima));
-            });
-        });
+            })
+        })?;
         PyArray1::from_vec(py, out).reshape([items.len(), BITS_SLOTS])
     }
 

@@ -56,8 +56,8 @@ impl Modulo {
         py.detach(|| {
             items::fill(&items, &mut out, 1, threads, Scratch::default, |scratch, item, out| {
                 out[0] = Some(self.modulo.sketch(items::bag(&self.method, item, scratch)));
-            });
-        });
+            })
+        })?;
         Ok(out.into_iter().flatten().map(ModuloSketch).collect())
     }
 }

@@ -98,8 +98,8 @@ impl SimHash {
                 for (half, out) in out.iter_mut().enumerate() {
                     *out = (hash >> (64 * half)) as u64;
                 }
-            });
-        });
+            })
+        })?;
         PyArray1::from_vec(py, out).reshape([items.len(), words])
     }
 }

@@ -1,9 +1,9 @@
 //! How two sets overlap, counted (Broder 1997, section 2: resemblance and containment are set intersection problems).
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The sizes of two sets and of what they share.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Overlap {
     /// |A ∩ B|
     pub shared: u64,
@@ -14,7 +14,7 @@ pub struct Overlap {
 }
 
 /// An overlap in the figures that people are shown of a pair.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
     /// |A ∩ B| / |A ∪ B|
     pub resemblance: f64,

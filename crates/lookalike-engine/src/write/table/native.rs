@@ -14,11 +14,20 @@ use crate::{
 };
 
 /// The schema of a Parquet file with these columns. Seconds become milliseconds and days in milliseconds days, as pyarrow writes
-/// them: else others see whole numbers.
+/// them: else others see whole numbers. Views in a dictionary become plain strings.
 pub fn native(schema: &SchemaRef) -> SchemaRef {
     let change = |kind: &DataType| match kind {
         DataType::Timestamp(TimeUnit::Second, zone) => Some(DataType::Timestamp(TimeUnit::Millisecond, zone.clone())),
         DataType::Date64 => Some(DataType::Date32),
+        // The writer panics at dictionaries of views.
+        DataType::Dictionary(keys, values) => {
+            let plain = match **values {
+                DataType::Utf8View => DataType::LargeUtf8,
+                DataType::BinaryView => DataType::LargeBinary,
+                _ => return None,
+            };
+            Some(DataType::Dictionary(keys.clone(), plain.into()))
+        }
         _ => None,
     };
     let fields = mapped_fields(schema.fields(), &change);

@@ -1,0 +1,24 @@
+//! What a run found, as Python pickles it.
+
+use pyo3::{PyTypeInfo, prelude::*, types::PyBytes};
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::error::raise;
+
+/// What makes the class again of its content: its `_from_bytes`, and the bytes.
+pub fn pickled<'py, C: PyTypeInfo>(
+    py: Python<'py>,
+    store: &(impl Serialize + Sync),
+) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+    let bytes = py.detach(|| serde_json::to_vec(store)).map_err(|error| raise("Error", error.to_string()))?;
+    Ok((py.get_type::<C>().getattr("_from_bytes")?, (PyBytes::new(py, &bytes),)))
+}
+
+/// The content of such bytes.
+///
+/// # Errors
+/// `FormatError` for others.
+pub fn unpickled<S: DeserializeOwned>(bytes: &[u8], is_whole: impl Fn(&S) -> bool) -> PyResult<S> {
+    let store = serde_json::from_slice(bytes).ok().filter(is_whole);
+    store.ok_or_else(|| raise("FormatError", "this pickle is damaged, or of another release; make it again".into()))
+}
