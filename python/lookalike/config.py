@@ -219,6 +219,8 @@ class ReadOptions(TypedDict, total=False):
     """Commands whose output is read after the other inputs; `data` may be None then."""
     gitignore: bool
     """Of folders, leave out what .gitignore files say."""
+    all_splits: bool
+    """Read all splits of a data set that a folder holds, such as train and test, as one collection."""
     allow_repeated_ids: bool
     """Let several documents have the same id."""
     set_field: str | None

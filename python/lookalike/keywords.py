@@ -96,7 +96,17 @@ _TAKES = {
     "skip_bad": _Takes("True, or the name of a file", lambda value: isinstance(value, bool) or _is_path(value)),
     **dict.fromkeys(("output", "decisions", "resume", "temp_dir"), _PATH),
     **dict.fromkeys(
-        ("against_only", "drop_holders", "dry_run", "exact", "label", "allow_repeated_ids", "gitignore", "progress"),
+        (
+            "against_only",
+            "drop_holders",
+            "dry_run",
+            "exact",
+            "label",
+            "allow_repeated_ids",
+            "gitignore",
+            "all_splits",
+            "progress",
+        ),
         _SWITCH,
     ),
 }

@@ -26,7 +26,7 @@ _Data = TypeVar("_Data")
 _Output = TypeVar("_Output", bound=str | os.PathLike[str])
 
 # How files are read, data's or references'.
-_OF_FILES = ("format", "delimiter", "encoding", "gitignore")
+_OF_FILES = ("format", "delimiter", "encoding", "gitignore", "all_splits")
 
 # What goes with data that is named, and what to do with data in memory instead.
 _INSTEAD = {
@@ -163,6 +163,8 @@ def dedup(
 
     - `format=None`, `delimiter=None`, `encoding=None`: how files are read where they do not say it themselves.
     - `gitignore=False`: of folders, leave out what .gitignore files say.
+    - `all_splits=False`: read all splits of a data set that a folder holds, such as train and test, as one collection; such a folder
+      is refused otherwise.
     - `skip_bad=None`: a file to set bad lines aside in, instead of stopping at the first. With data in memory (and with files,
       where the lines need not be kept) `skip_bad=True`: rows without a text, such as null, or without an id, where `id` names a
       column, are skipped. They are counted in `report.summary["bad_lines"]`, are not given back, and have no decision;

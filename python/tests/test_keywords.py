@@ -109,6 +109,15 @@ def test_what_goes_with_files_says_what_to_do_with_data_in_memory():
     assert len(lookalike.dedup(TEXTS, label=False, gitignore=False)[0]) == 2
 
 
+def test_splits_are_read_together_on_request_only(tmp_path):
+    for split in ("train", "test"):
+        (tmp_path / f"{split}-0.jsonl").write_text('{"text": "one two"}\n')
+    with pytest.raises(lookalike.errors.InputError, match=r"train \(1 file\), test \(1 file\).*all_splits="):
+        lookalike.dedup(tmp_path)
+    assert lookalike.dedup(tmp_path, all_splits=True)[1].summary["documents"] == 2
+    assert lookalike.dedup(["three"], against=tmp_path)[1].summary["against"]["documents"] == 2
+
+
 def test_gitignore_leaves_out_what_it_says(tmp_path, command):
     for name, text in (("a.txt", "one"), ("draft.txt", "two"), (".gitignore", "draft*\n")):
         (tmp_path / name).write_text(text)

@@ -44,6 +44,8 @@ pub struct RunConfig {
     pub keep: Option<Keep>,
     /// Of folders, leave out what `.gitignore` files say.
     pub gitignore: bool,
+    /// Read all splits of a data set, such as train and test, that a folder holds; else such a folder is refused as an input.
+    pub all_splits: bool,
     /// What all inputs hold; none for what their names and first bytes say.
     pub format: Option<Format>,
     /// The character between the fields of CSV; none for what a file's ending or header says.
@@ -108,6 +110,7 @@ impl Default for RunConfig {
             method: Config::default(),
             keep: None,
             gitignore: false,
+            all_splits: false,
             format: None,
             delimiter: None,
             encoding: None,

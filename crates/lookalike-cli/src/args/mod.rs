@@ -43,6 +43,10 @@ pub struct RecordArgs {
     /// Of folders, leave out what .gitignore files say
     #[arg(long, help_heading = "Input")]
     pub gitignore: bool,
+    /// Read all splits of a data set that a folder holds, such as train and test, as one collection. Else such a folder is refused:
+    /// name a split, and compare it with another by --against
+    #[arg(long, help_heading = "Input")]
+    pub all_splits: bool,
     /// The character between the fields of CSV [default: a tab in .tsv, else of comma, semicolon, tab and bar the one that the
     /// header has most]
     #[arg(long, value_name = "CHARACTER", value_parser = delimiter, help_heading = "Input")]
@@ -303,6 +307,7 @@ pub fn run_config(input: &InputArgs, run: &RunArgs, method: Config) -> RunConfig
         method,
         format: records.format.map(Format::from),
         gitignore: records.gitignore,
+        all_splits: records.all_splits,
         delimiter: records.delimiter,
         encoding: records.encoding.clone(),
         html: records.html.map(Html::from),

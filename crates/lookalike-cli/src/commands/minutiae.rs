@@ -186,6 +186,7 @@ impl Minutiae {
         };
         let config = RunConfig {
             inputs: self.inputs,
+            all_splits: true,
             format: self.format.map(Format::from),
             id_field: self.id_field,
             label_field: self.label,

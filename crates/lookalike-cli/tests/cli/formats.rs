@@ -219,6 +219,41 @@ fn what_is_left_out_of_folders_is_told() {
     assert!(told.get("left_out").is_none());
 }
 
+#[test]
+fn splits_of_a_data_set_are_read_together_on_request_only() {
+    let place = Place::new();
+    std::fs::create_dir_all(place.path("set/data")).unwrap();
+    std::fs::create_dir_all(place.path("texts")).unwrap();
+    let [a, b, c, d] = TEXTS.map(|row| format!("{}\n", object(row)));
+    place
+        .write("set/data/train-00000-of-00001.jsonl", [a, b].concat())
+        .write("set/data/test-00000-of-00001.jsonl", [c, d].concat());
+    place.write("set/readme.md", "a data set");
+    place.write("texts/test-report.txt", "one two").write("texts/train-timetable.txt", "three four");
+    let told = "error: set: holds several splits of a data set, train (1 file), test (1 file), which read as one collection would lose \
+                documents to each other; to drop from train what is like test, name 'set/data/train*.jsonl' as the input and \
+                'set/data/test*.jsonl' with --against; to read all as one, give --all-splits";
+    for command in ["dedup set -o kept.jsonl", "pairs set", "dedup set/data"] {
+        let ran = place.run(command);
+        assert!(
+            ran.code == 2 && ran.err.contains("holds several splits of a data set, train (1 file), test (1 file)"),
+            "{}",
+            ran.err
+        );
+    }
+    assert!(place.run("dedup set -o kept.jsonl").err.contains(told));
+    let ran = place.run("dedup set/data/train*.jsonl --against set/data/test*.jsonl -o kept.jsonl");
+    assert!(ran.code == 0 && kept_objects(&place, "kept.jsonl") == [object(TEXTS[1])], "{}", ran.err);
+    let ran = place.run("dedup set --all-splits -o kept.jsonl");
+    assert!(ran.code == 0 && ran.err.contains("4 documents in"), "{}", ran.err);
+    // A reference keeps all, so its splits take nothing from each other. Documents have titles, not splits.
+    place.write("in.jsonl", lines());
+    for command in ["dedup in.jsonl --against set --allow-repeated-ids", "dedup texts", "dedup set/data/*.jsonl"] {
+        let ran = place.run(&format!("{command} -o kept.jsonl"));
+        assert_eq!(ran.code, 0, "{command}: {}", ran.err);
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn links_are_followed_once() {

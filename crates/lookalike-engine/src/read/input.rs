@@ -10,7 +10,7 @@ use std::{
 use ignore::WalkBuilder;
 use serde::Serialize;
 
-use super::{files::Files, packing::PACKED, reading::Reading};
+use super::{files::Files, packing::PACKED, reading::Reading, splits};
 use crate::{
     config::RunConfig,
     error::{Error, ErrorKind, Result},
@@ -143,7 +143,8 @@ pub(crate) fn expand(config: &RunConfig) -> Result<Vec<Input>> {
 }
 
 fn expand_into(config: &RunConfig, leaving: &mut Leaving) -> Result<Vec<Input>> {
-    let mut inputs = named(&config.inputs, config.format, config.gitignore, leaving)?;
+    let naming = Naming { format: config.format, gitignore: config.gitignore, all_splits: config.all_splits };
+    let mut inputs = named(&config.inputs, naming, leaving)?;
     let commands = config.input_commands.iter().cloned().zip(1..);
     inputs.extend(commands.map(|(line, number)| Input::Command(line, number)));
     inputs.extend(config.tables.iter().cloned().map(Input::Table));
@@ -170,7 +171,9 @@ pub(crate) fn expand_with_references(config: &RunConfig) -> Result<Expanded> {
 
 /// The references that these inputs are compared with, in the order given; none where none is named.
 fn references(config: &RunConfig, inputs: &[Input], leaving: &mut Leaving) -> Result<Vec<Input>> {
-    let mut references = named(&config.against, config.format, config.gitignore, leaving)?;
+    // References stay, so those of several splits take nothing from each other.
+    let naming = Naming { format: config.format, gitignore: config.gitignore, all_splits: true };
+    let mut references = named(&config.against, naming, leaving)?;
     references.extend(config.against_tables.iter().cloned().map(Input::Table));
     refuse_repeats(&references)?;
     let inputs: BTreeMap<PathBuf, String> = inputs.iter().flat_map(Input::places).collect();
@@ -188,11 +191,32 @@ fn references(config: &RunConfig, inputs: &[Input], leaving: &mut Leaving) -> Re
 
 /// What holds decisions, a table or JSON Lines, under one name.
 pub(crate) fn expand_decisions(name: &str) -> Result<Vec<Input>> {
-    named(&[name.into()], Reading::decisions(name).format, false, &mut Leaving::default())
+    let naming = Naming { format: Reading::decisions(name).format, gitignore: false, all_splits: true };
+    named(&[name.into()], naming, &mut Leaving::default())
+}
+
+/// What makes a name a glob.
+const WILD: [char; 3] = ['*', '?', '['];
+
+/// The path of an object inside the folder that was named.
+fn below<'a>(url: &'a str, folder: &str) -> &'a str {
+    url.strip_prefix(folder).unwrap_or(url.rsplit('/').next().unwrap_or(url)).trim_start_matches('/')
+}
+
+/// How names are taken.
+#[derive(Clone, Copy)]
+struct Naming {
+    /// What all files hold, if the user says so.
+    format: Option<Format>,
+    /// Whether folders leave out what `.gitignore` files say.
+    gitignore: bool,
+    /// Whether a folder may hold several splits of a data set.
+    all_splits: bool,
 }
 
 /// The files that names mean.
-fn named(names: &[String], forced: Option<Format>, gitignore: bool, leaving: &mut Leaving) -> Result<Vec<Input>> {
+fn named(names: &[String], naming: Naming, leaving: &mut Leaving) -> Result<Vec<Input>> {
+    let forced = naming.format;
     let mut inputs: Vec<Input> = Vec::new();
     let leaving = RefCell::new(leaving);
     for name in names {
@@ -207,12 +231,17 @@ fn named(names: &[String], forced: Option<Format>, gitignore: bool, leaving: &mu
                 }
                 wanted
             };
-            inputs.extend(store::expand(name, is_wanted)?.into_iter().map(Input::Object));
+            let objects = store::expand(name, is_wanted)?;
+            if !naming.all_splits && !name.contains(WILD) {
+                let inside = objects.iter().map(|object| below(object.url(), name));
+                splits::refuse_several(name, inside)?;
+            }
+            inputs.extend(objects.into_iter().map(Input::Object));
         } else if path.is_dir() {
-            inputs.extend(folder(path, forced, gitignore, &mut leaving.borrow_mut())?);
+            inputs.extend(folder(path, naming, &mut leaving.borrow_mut())?);
         } else if path.exists() {
             inputs.extend(files(name, vec![path.into()], forced)?);
-        } else if name.contains(['*', '?', '[']) {
+        } else if name.contains(WILD) {
             inputs.extend(files(name, matching(name)?, forced)?);
         } else {
             return Err(Error::reading(name, &std::io::ErrorKind::NotFound.into()));
@@ -223,7 +252,8 @@ fn named(names: &[String], forced: Option<Format>, gitignore: bool, leaving: &mu
 
 /// The collections in a folder; where there are none, its documents. What `.gitignore` files say is left out on request, also
 /// where there is no repository; what a machine's own settings of git say never is.
-fn folder(path: &Path, forced: Option<Format>, gitignore: bool, leaving: &mut Leaving) -> Result<Vec<Input>> {
+fn folder(path: &Path, naming: Naming, leaving: &mut Leaving) -> Result<Vec<Input>> {
+    let Naming { format: forced, gitignore, all_splits } = naming;
     let (mut collections, mut documents, mut links) = (Vec::new(), Vec::new(), false);
     let mut walk = WalkBuilder::new(path);
     walk.standard_filters(false).hidden(true).git_ignore(gitignore).parents(gitignore).require_git(false);
@@ -267,6 +297,10 @@ fn folder(path: &Path, forced: Option<Format>, gitignore: bool, leaving: &mut Le
         once(path, &mut documents, |(path, _)| path);
     }
     if !collections.is_empty() {
+        if !all_splits {
+            let inside = collections.iter().filter_map(|file| file.strip_prefix(path).unwrap_or(file).to_str());
+            splits::refuse_several(&path.display().to_string(), inside)?;
+        }
         leaving.documents.extend(documents.into_iter().map(|(path, _)| path));
         return Ok(collections.into_iter().map(Input::File).collect());
     }

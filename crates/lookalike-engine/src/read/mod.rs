@@ -34,6 +34,7 @@ mod record;
 mod records;
 mod sets;
 mod source;
+mod splits;
 #[cfg(feature = "tables")]
 pub(crate) mod table;
 #[cfg_attr(not(feature = "tables"), path = "no_tables.rs")]

@@ -178,6 +178,7 @@ impl Compare {
         }
         let config = RunConfig {
             inputs: self.collection.clone(),
+            all_splits: true,
             method: self.config()?,
             text_field: self.fields.text().into(),
             id_field: self.fields.id_field.clone(),

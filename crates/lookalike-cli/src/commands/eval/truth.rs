@@ -56,6 +56,7 @@ impl Truth {
     pub fn read(eval: &Eval, method: &Config, bars: &Bars) -> anyhow::Result<Self> {
         let config = RunConfig {
             inputs: eval.inputs.clone(),
+            all_splits: true,
             method: method.clone(),
             text_field: eval.fields.text().into(),
             id_field: eval.fields.id_field.clone(),

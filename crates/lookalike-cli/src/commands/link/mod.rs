@@ -137,6 +137,7 @@ impl Link {
             .map_err(|error| anyhow::Error::new(Error::from(error)).context(self.config.display().to_string()))?;
         let config = RunConfig {
             inputs: [self.a].into_iter().chain(self.b).collect(),
+            all_splits: true,
             format: self.format.map(Format::from),
             delimiter: self.delimiter,
             encoding: self.encoding,
