@@ -105,7 +105,7 @@ def dedup(
     tuples of strings and numbers, or its column `text` has such; of files, JSON arrays. Items are compared as they are, each by
     itself: 1 and 1.0 are one, 1 and "1", "a" and "A" are two.
 
-    `text` and `id` name the columns, or fields; `a.b` is a field of a struct. Without `id`, documents in memory are called by
+    `text` and `id` name the columns, or fields; `a.b` is the one with exactly this name, or else a field of a struct or object. Without `id`, documents in memory are called by
     their rows, from 0, and those of files by their field `id`, or file and line.
 
     `against` are references, such as a test set or what was kept before: documents that `data` is compared with too. They stay

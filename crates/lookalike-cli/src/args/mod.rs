@@ -133,7 +133,8 @@ pub fn delimiter(given: &str) -> Result<u8, String> {
 /// The fields of a record.
 #[derive(Args)]
 pub struct FieldArgs {
-    /// The field that holds the text; of CSV, the column
+    /// The field that holds the text; of CSV, the column. A name with dots, as meta.text, is the field with exactly this name, or else a
+    /// path into objects and structs; so are those of all flags that name fields. Of CSV it is only the former
     #[arg(long, value_name = "FIELD", default_value = "text", help_heading = "Input")]
     pub text_field: String,
     /// Documents are sets: the field that holds a JSON array of strings and numbers (of CSV, the column; of tables, a list), whose

@@ -353,6 +353,37 @@ fn columns_decide_keep_order_and_ids() {
 }
 
 #[test]
+fn a_name_with_dots_is_a_field_or_a_path() {
+    let place = Place::new();
+    let nested = |(id, text, _): (&str, &str, &str), n: u32| {
+        let mut record = serde_json::json!({"a": {"text": "not this", "é": 1}, "m": {"id": id, "n": n}});
+        // In one record there is a field of exactly this name.
+        record[if n == 1 { "a.text" } else { "a" }] = if n == 1 { text.into() } else { serde_json::json!({"text": text}) };
+        record
+    };
+    let records = [nested(TEXTS[0], 1), nested(TEXTS[2], 2), nested(TEXTS[1], 0)];
+    place.write("in.jsonl", records.each_ref().map(|record| format!("{record}\n")).concat());
+    place.write("in.json", serde_json::to_string_pretty(&records).unwrap());
+    place.write("in.csv", "a.text,m.id,m.n\none two three,1,1\none two three,2,2\n");
+    let asked = "--text-field a.text --id-field m.id";
+    for (input, keep, kept) in
+        [("in.jsonl", "first", "a b"), ("in.jsonl", "max:m.n", "c b"), ("in.json", "max:m.n", "c b"), ("in.csv", "max:m.n", "2")]
+    {
+        let ran = place.run(&format!("dedup {input} {asked} --keep {keep} -o kept.jsonl --decisions why.jsonl"));
+        assert_eq!(ran.code, 0, "{input}: {}", ran.err);
+        let decided = kept_objects(&place, "why.jsonl");
+        let ids = decided.iter().filter(|line| line["verdict"] == "kept").map(|line| line["id"].as_str().unwrap());
+        assert_eq!(ids.collect::<Vec<_>>().join(" "), kept, "{input} {keep}");
+    }
+    place.write("flat.csv", "a,m.id\none,1\n");
+    let ran = place.run(&format!("dedup flat.csv {asked}"));
+    assert!(ran.code == 2 && ran.err.contains("no column \"a.text\"; there are \"a\", \"m.id\""), "{}", ran.err);
+    let ran = place.run("dedup in.jsonl --text-field a.words");
+    let told = "in.jsonl:1: no field \"a.words\"; the record has the fields \"a.text\", ";
+    assert!(ran.code == 2 && ran.err.contains(told) && ran.err.contains("\"m.id\""), "{}", ran.err);
+}
+
+#[test]
 fn files_that_are_documents() {
     let place = Place::new();
     std::fs::create_dir_all(place.path("texts/deep")).unwrap();

@@ -95,12 +95,8 @@ mod tests {
         let keep = prop_oneof![Just("first"), Just("longest"), Just("newest:d"), Just("max:d"), Just("min:id")];
         let label = prop_oneof![Just(None), Just(Some("page")), Just(Some("id")), Just(Some("d"))];
         let set = prop_oneof![Just(None), Just(Some(Occurrences::Once)), Just(Some(Occurrences::Labelled))];
-        (keep, label, set).prop_map(|(keep, label, set)| Fields {
-            text: "text".into(),
-            set,
-            id: "id".into(),
-            keep: keep.parse().unwrap(),
-            label: label.map(String::from),
+        (keep, label, set).prop_map(|(keep, label, set)| {
+            Fields::new("text".into(), set, "id".into(), keep.parse().unwrap(), label.map(String::from))
         })
     }
 
@@ -163,6 +159,14 @@ mod tests {
             prop_assert_eq!(read(line.as_bytes(), &fields), judged(line.as_bytes(), &fields), "{}", line);
         }
 
+        /// With a dot in one name all names are looked for in another way: of those without it says the same.
+        #[test]
+        fn names_with_dots_change_nothing_for_the_others(line in line(), fields in fields()) {
+            let label = fields.label.clone().or(Some("no.such".into()));
+            let inside = Fields::new(fields.text.clone(), fields.set, fields.id.clone(), fields.keep.clone(), label);
+            prop_assert_eq!(read(line.as_bytes(), &inside).ok(), judged(line.as_bytes(), &fields).ok(), "{}", line);
+        }
+
         #[test]
         fn damaged_lines_are_refused_in_the_same_words(
             line in line(),
@@ -187,7 +191,7 @@ mod tests {
 
     #[test]
     fn plain_lines_never_see_the_parser() {
-        let fields = Fields { text: "text".into(), set: None, id: "id".into(), keep: "newest:d".parse().unwrap(), label: None };
+        let fields = Fields::new("text".into(), None, "id".into(), "newest:d".parse().unwrap(), None);
         for (line, is_plain) in [
             (r#"{"id":"a","d":1,"text":"x\ny","more":{"a":[1,{"b":null}],"text":2}}"#, true),
             ("\t{ \"text\" : \"\\u00e9\" ,\"d\": -1.5e3, \"id\": 7 }", true),

@@ -19,6 +19,7 @@ mod grammar;
 #[cfg(feature = "html")]
 pub mod html;
 mod input;
+mod inside;
 mod keys;
 mod known;
 mod lazy;

@@ -2,11 +2,12 @@
 
 use std::fmt;
 
-use lookalike::text::Text;
+use lookalike::{Occurrences, text::Text};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::{
+    paths::Paths,
     record::{Fault, Fields, Found, Shape},
     sets,
 };
@@ -24,18 +25,25 @@ pub(super) fn parse<'a>(line: &'a str, fields: &Fields, room: &'a mut String) ->
     match seen.text {
         None => Err(no_text(line, fields)),
         Some(Shape::Array) if let Some(array) = seen.set => Ok(Found { text: Text::Plain(array), surplus: 0, id, keep, label }),
-        Some(other) if fields.set.is_some() => {
-            let (field, what) = (&fields.text, other.name());
-            Err(Fault(format!(
-                "field {field:?} is {what}, not a set; give an array of strings and numbers, or name another field with --set-field"
-            )))
-        }
-        Some(Shape::Text) => Ok(Found { text: Text::Plain(room), surplus: 0, id, keep, label }),
-        Some(other) => {
-            let (field, what) = (&fields.text, other.name());
-            Err(Fault(format!("field {field:?} is {what}, not a text; give a string, or name another field with --text-field")))
-        }
+        Some(Shape::Text) if fields.set.is_none() => Ok(Found { text: Text::Plain(room), surplus: 0, id, keep, label }),
+        Some(other) => Err(no_such(other, fields.set, fields)),
     }
+}
+
+/// The fault of a value that is no text, or no set where documents are sets.
+pub(super) fn no_such(value: Shape, set: Option<Occurrences>, fields: &Fields) -> Fault {
+    let (field, what) = (&fields.text, value.name());
+    Fault(match set {
+        Some(_) => format!(
+            "field {field:?} is {what}, not a set; give an array of strings and numbers, or name another field with --set-field"
+        ),
+        None => format!("field {field:?} is {what}, not a text; give a string, or name another field with --text-field"),
+    })
+}
+
+/// The fault of a line that is no JSON object; none of what is one.
+pub(super) fn not_json(line: &str) -> Option<Fault> {
+    serde_json::from_str::<Names>(line).err().map(|error| not_an_object(&error))
 }
 
 fn not_an_object(error: &serde_json::Error) -> Fault {
@@ -50,14 +58,16 @@ fn not_an_object(error: &serde_json::Error) -> Fault {
     } else if error.is_data() {
         format!("not a JSON object ({words}); each line must be one object such as {{\"id\": 1, \"text\": \"…\"}}")
     } else {
-        format!("not JSON: {words} at byte {} of the line; each line must be one whole JSON object", error.column())
+        let more = if error.is_eof() { "; put an object that goes over several lines on one, as with jq -c . FILE" } else { "" };
+        format!("not JSON: {words} at byte {} of the line; each line must be one whole JSON object{more}", error.column())
     })
 }
 
 /// Names the fields that the record does have: nearly always one of them was meant.
-fn no_text(line: &str, fields: &Fields) -> Fault {
+pub(super) fn no_text(line: &str, fields: &Fields) -> Fault {
     const SHOWN: usize = 12;
-    let names = names(line);
+    // Of a name with a dot, fields inside of objects may have been meant.
+    let names = if fields.text.contains('.') { Paths::names_in(line.as_bytes()) } else { names(line) };
     let mut shown = names.iter().take(SHOWN).map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
     if names.len() > SHOWN {
         shown += &format!(" and {} more", names.len() - SHOWN);

@@ -12,19 +12,11 @@ use serde_json::value::RawValue;
 /// fields is asked for.
 #[derive(Debug, Clone)]
 pub(crate) struct Paths {
-    /// How many names there are.
-    names: usize,
-    root: Vec<Branch>,
+    names: Vec<String>,
 }
 
-/// A name in an object, and what is asked of its value.
-#[derive(Debug, Clone)]
-struct Branch {
-    name: String,
-    /// Which of the names end here.
-    ends: Vec<usize>,
-    inside: Vec<Branch>,
-}
+/// A name's number, and what is left of it inside of an object.
+type Wanted<'n> = (usize, &'n str);
 
 /// The fields of an object, in their order.
 struct Fields<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
@@ -35,51 +27,53 @@ struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 impl Paths {
     /// Of fields with these names.
     pub(crate) fn new(names: impl IntoIterator<Item = String>) -> Self {
-        let (mut count, mut root) = (0, Vec::new());
-        for name in names {
-            add(&mut root, &name, count);
-            count += 1;
-        }
-        Self { names: count, root }
+        Self { names: names.into_iter().collect() }
     }
 
-    /// Finds the values in a line: as they stand there, by the names' numbers. What is there as it was named goes before what is
-    /// inside.
+    /// Finds the values in a line: as they stand there, by the names' numbers. A field that has the whole name goes before one that
+    /// has its beginning, and of those the one with the shortest that leads somewhere: names may have dots themselves.
     ///
     /// # Errors
     /// What is no JSON object, or has a field twice that is asked for.
     pub(crate) fn find<'a>(&self, line: &'a [u8]) -> Result<Vec<Option<&'a RawValue>>, String> {
-        let mut found = vec![None; self.names];
+        let mut found = vec![None; self.names.len()];
         if !line.trim_ascii_start().starts_with(b"{") {
             return Err("not a JSON object; each record must be one: {\"id\": 1, \"name\": \"Ann Lee\"}".into());
         }
-        Self::walk(&self.root, object(line)?, "", &mut found)?;
+        let wanted: Vec<Wanted> = self.names.iter().map(String::as_str).enumerate().collect();
+        Self::walk(&wanted, object(line)?, "", &mut found)?;
         Ok(found)
     }
 
-    fn walk<'a>(branches: &[Branch], fields: Fields<'a>, before: &str, found: &mut [Option<&'a RawValue>]) -> Result<(), String> {
-        let mut seen = vec![false; branches.len()];
-        let mut inside = Vec::new();
-        for (name, value) in fields.0 {
-            let Some(at) = branches.iter().position(|branch| branch.name == name) else { continue };
-            if std::mem::replace(&mut seen[at], true) {
+    fn walk<'a>(wanted: &[Wanted], fields: Fields<'a>, before: &str, found: &mut [Option<&'a RawValue>]) -> Result<(), String> {
+        let (mut seen, mut inside) = (Vec::<&str>::new(), Vec::new());
+        for (name, value) in &fields.0 {
+            let mut is_wanted = false;
+            for &(number, rest) in wanted {
+                match rest.strip_prefix(&**name) {
+                    Some("") => (is_wanted, found[number]) = (true, Some(*value)),
+                    Some(more) => is_wanted |= more.starts_with('.'),
+                    None => {}
+                }
+            }
+            if !is_wanted {
+                continue;
+            }
+            if seen.contains(&&**name) {
                 return Err(format!("field {:?} stands twice; leave one out", format!("{before}{name}")));
             }
-            for &number in &branches[at].ends {
-                found[number] = Some(value);
-            }
-            if !branches[at].inside.is_empty() && value.get().starts_with('{') {
-                inside.push((at, value));
+            seen.push(name);
+            if value.get().starts_with('{') {
+                inside.push((&**name, *value));
             }
         }
-        // What stands outside was found by now, and goes first.
-        for (at, value) in inside {
-            let branch = &branches[at];
-            let mut deeper = vec![None; found.len()];
-            let before = format!("{before}{}.", branch.name);
-            Self::walk(&branch.inside, object(value.get().as_bytes())?, &before, &mut deeper)?;
-            for (found, deeper) in found.iter_mut().zip(deeper) {
-                *found = found.or(deeper);
+        inside.sort_by_key(|(name, _)| name.len());
+        for (name, value) in inside {
+            let left = wanted.iter().filter(|(number, _)| found[*number].is_none());
+            let deeper: Vec<Wanted> =
+                left.filter_map(|(number, rest)| Some((*number, rest.strip_prefix(name)?.strip_prefix('.')?))).collect();
+            if !deeper.is_empty() {
+                Self::walk(&deeper, object(value.get().as_bytes())?, &format!("{before}{name}."), found)?;
             }
         }
         Ok(())
@@ -91,22 +85,6 @@ impl Paths {
         let mut names = Vec::new();
         list(line, "", 1, &mut names);
         names
-    }
-}
-
-fn add(branches: &mut Vec<Branch>, name: &str, number: usize) {
-    let of = |branches: &mut Vec<Branch>, name: &str| match branches.iter().position(|branch| branch.name == name) {
-        Some(at) => at,
-        None => {
-            branches.push(Branch { name: name.into(), ends: Vec::new(), inside: Vec::new() });
-            branches.len() - 1
-        }
-    };
-    let at = of(branches, name);
-    branches[at].ends.push(number);
-    if let Some((first, rest)) = name.split_once('.') {
-        let at = of(branches, first);
-        add(&mut branches[at].inside, rest, number);
     }
 }
 
@@ -160,6 +138,8 @@ impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -177,6 +157,34 @@ mod tests {
             assert_eq!(found, expected.map(|value| value.map(String::from)), "{line}");
         }
         assert_eq!(Paths::names_in(br#"{"id":1,"a":{"b":2,"c":{"d":[]}}}"#), ["id", "a.b", "a.c.d"]);
+    }
+
+    /// The rule in a few words, over a parsed record.
+    fn naive(value: &serde_json::Value, name: &str) -> Option<serde_json::Value> {
+        let object = value.as_object()?;
+        let inside = |(at, _): (usize, &str)| naive(object.get(&name[..at])?, &name[at + 1..]);
+        object.get(name).cloned().or_else(|| name.match_indices('.').find_map(inside))
+    }
+
+    /// Objects in objects, of few names, with dots in some.
+    fn record() -> impl Strategy<Value = serde_json::Value> {
+        let leaf = (0..9).prop_map(serde_json::Value::from);
+        leaf.prop_recursive(4, 30, 4, |inner| {
+            prop::collection::btree_map("[ab](\\.[ab]){0,2}", inner, 0..4).prop_map(|map| map.into_iter().collect())
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn values_are_those_of_the_rule(record in record(), names in prop::collection::vec("[ab](\\.[ab]){0,3}", 1..4)) {
+            prop_assume!(record.is_object());
+            let line = record.to_string();
+            let found = Paths::new(names.clone()).find(line.as_bytes()).unwrap();
+            for (name, found) in names.iter().zip(found) {
+                let found = found.map(|value| serde_json::from_str(value.get()).unwrap());
+                prop_assert_eq!(found, naive(&record, name), "{} in {}", name, line);
+            }
+        }
     }
 
     #[test]

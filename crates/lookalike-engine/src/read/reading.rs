@@ -33,13 +33,13 @@ impl Reading {
     /// Decisions: a table where the name says so, else JSON Lines.
     pub(crate) fn decisions(name: &str) -> Self {
         let Some(format) = Format::of_name(name).filter(|format| format.is_table()) else { return Self::lines() };
-        let fields = Fields { text: "verdict".into(), set: None, id: "id".into(), keep: Keep::First, label: None };
+        let fields = Fields::new("verdict".into(), None, "id".into(), Keep::First, None);
         Self { format: Some(format), ..Self::of(fields) }
     }
 
     /// JSON Lines that are not looked at as records.
     pub(crate) fn lines() -> Self {
-        let fields = Fields { text: String::new(), set: None, id: String::new(), keep: Keep::First, label: None };
+        let fields = Fields::new(String::new(), None, String::new(), Keep::First, None);
         Self { format: Some(Format::Lines), ..Self::of(fields) }
     }
 }

@@ -1,10 +1,10 @@
 //! A line → the fields that matter. The rest of the line is checked for being JSON and otherwise left alone.
 
-use std::fmt;
+use std::{fmt, sync::Arc};
 
 use lookalike::{Occurrences, cluster::Keep, text::Text};
 
-use super::{keys::key, lazy::find, parse::parse, sets, utf16::Utf16};
+use super::{inside::Inside, keys::key, lazy::find, parse::parse, sets, utf16::Utf16};
 
 /// The names of the fields that are read.
 #[derive(Debug, Clone)]
@@ -17,6 +17,16 @@ pub(crate) struct Fields {
     pub(crate) keep: Keep,
     /// The field with the label, where one is asked for.
     pub(crate) label: Option<String>,
+    /// What finds fields inside of objects, if a name has a dot.
+    pub(super) inside: Option<Arc<Inside>>,
+}
+
+impl Fields {
+    /// Fields of these names: of JSON the field with exactly the name, or else a dotted path into objects; of CSV exactly the name.
+    pub(crate) fn new(text: String, set: Option<Occurrences>, id: String, keep: Keep, label: Option<String>) -> Self {
+        let inside = Inside::of(&text, &id, &keep, label.as_deref()).map(Arc::new);
+        Self { text, set, id, keep, label, inside }
+    }
 }
 
 /// What is read in a line; what it borrows is the line's.
@@ -57,6 +67,9 @@ impl<'a> Record<'a> {
     /// field's name, goes through the parser, which copies its text into `room`: 1 GB/s.
     pub(crate) fn read(line: &'a [u8], fields: &Fields, room: &'a mut String) -> Result<Self, Fault> {
         let line = checked(line)?;
+        if let Some(inside) = &fields.inside {
+            return Self::of(inside.find(line, fields)?, fields);
+        }
         match find(line, fields) {
             Some(found) => Self::of(found, fields),
             None => Self::of(parse(line, fields, room).map_err(|fault| of_utf16(line.as_bytes()).unwrap_or(fault))?, fields),
@@ -96,16 +109,25 @@ pub(super) fn checked(line: &[u8]) -> Result<&str, Fault> {
     let line = simdutf8::compat::from_utf8(line).map_err(|error| {
         let at = error.valid_up_to() + 1;
         let fault =
-            || Fault(format!("invalid UTF-8 at byte {at} of the line; convert the file to UTF-8, for instance with iconv"));
+            || {
+            Fault(format!(
+                "invalid UTF-8 at byte {at} of the line; convert the file to UTF-8, for instance with iconv, or, if it has JSON Lines, name \
+                 its encoding with --encoding, such as gb18030"
+            ))
+        };
         of_utf16(line).unwrap_or_else(fault)
     })?;
     Ok(line.trim_ascii_end())
 }
 
-/// What is wrong with a line of UTF-16, as the `>` of some shells writes it.
+/// What is wrong with a line of UTF-16 or UTF-32, as the `>` of some shells writes it.
 fn of_utf16(line: &[u8]) -> Option<Fault> {
-    const WHAT: &str = "the file is UTF-16, and JSON is UTF-8: convert it, for instance with iconv -f UTF-16 -t UTF-8";
-    Utf16::is_json(line).then(|| Fault(WHAT.into()))
+    let bits = match line {
+        [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] | [b'{' | b'[', 0, 0, 0, ..] | [0, 0, 0, b'{' | b'[', ..] => 32,
+        _ if Utf16::is_json(line) => 16,
+        _ => return None,
+    };
+    Some(Fault(format!("the file is UTF-{bits}, and JSON is UTF-8: convert it, for instance with iconv -f UTF-{bits} -t UTF-8")))
 }
 
 /// What a value is, for messages.
@@ -153,7 +175,7 @@ mod tests {
     use super::*;
 
     fn fields(keep: &str) -> Fields {
-        Fields { text: "text".into(), set: None, id: "id".into(), keep: keep.parse().unwrap(), label: None }
+        Fields::new("text".into(), None, "id".into(), keep.parse().unwrap(), None)
     }
 
     fn fault(line: &[u8], keep: &str) -> String {
@@ -199,6 +221,8 @@ mod tests {
             (b"\xff\xfe{\0\"\0", "the file is UTF-16, and JSON is UTF-8: convert it"),
             (b"\xfe\xff\0{\0\"\0", "the file is UTF-16"),
             (b"{\0\"\0t\0e\0", "the file is UTF-16"),
+            (b"\xff\xfe\0\0{\0\0\0", "the file is UTF-32, and JSON is UTF-8: convert it"),
+            (b"\0\0\0{\0\0\0\"", "the file is UTF-32"),
             (b"\0[\0{\0\"", "the file is UTF-16"),
         ] {
             let found = fault(line, "first");

@@ -82,7 +82,7 @@ impl Table {
             Input::Table(table) => TableFile::in_memory(table),
             _ => return Err(unseekable(&name)),
         };
-        let Fields { text, set, id, keep, label } = fields;
+        let Fields { text, set, id, keep, label, .. } = fields;
         let columns = Columns::choose(&name, file.schema(), (text, *set), id, keep, label.as_deref())?;
         file.split(&columns, PART);
         Ok(Self { file, columns })

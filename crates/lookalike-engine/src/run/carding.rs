@@ -115,8 +115,7 @@ fn all(config: &RunConfig, asked: &Cards, output: &Path) -> Result<CardsSummary>
     let inputs = expand(config)?;
     refuse_overwriting(&[output], &inputs)?;
     refuse_other_than_lines(output, "pairs")?;
-    let fields =
-        Fields { text: asked.minutiae_field.clone(), set: None, id: config.id_field.clone(), keep: Keep::First, label: None };
+    let fields = Fields::new(asked.minutiae_field.clone(), None, config.id_field.clone(), Keep::First, None);
     let source = Source::new(inputs, Reading { format: config.format, ..Reading::of(fields) }, &config.temp_dir)?;
     let cards = read(config, asked, &source)?;
     let mut output = Output::create(output, config.threads)?;

@@ -54,9 +54,18 @@ impl Card {
     }
 }
 
+/// A field with exactly this name, or else by a dotted path into objects.
+fn value<'a>(record: &Record<'a>, field: &str) -> Option<&'a RawValue> {
+    let inside = |(at, _): (usize, &str)| {
+        let object = serde_json::from_str(record.get(&field[..at])?.get()).ok()?;
+        value(&object, &field[at + 1..])
+    };
+    record.get(field).copied().or_else(|| field.match_indices('.').find_map(inside))
+}
+
 /// A field with a string or a number; none where it is null or missing.
 fn name<'a>(record: &Record<'a>, field: &str, what: &str, flag: &str) -> Checked<Option<&'a RawValue>> {
-    let Some(&value) = record.get(field).filter(|value| value.get() != "null") else { return Ok(None) };
+    let Some(value) = value(record, field).filter(|value| value.get() != "null") else { return Ok(None) };
     match Shape::of(value.get()) {
         shape if shape.is_name() => Ok(Some(value)),
         other => Err(format!(
@@ -68,7 +77,7 @@ fn name<'a>(record: &Record<'a>, field: &str, what: &str, flag: &str) -> Checked
 
 fn minutiae(record: &Record, asked: &Cards) -> Checked<Vec<Minutia>> {
     let field = &asked.minutiae_field;
-    let Some(value) = record.get(field) else {
+    let Some(value) = value(record, field) else {
         let names: Vec<String> = record.keys().map(|name| format!("{name:?}")).collect();
         let has = if names.is_empty() { "no fields".into() } else { format!("the fields {}", names.join(", ")) };
         return Err(format!("no field {field:?}; the record has {has}: name the one with the minutiae with --minutiae-field"));

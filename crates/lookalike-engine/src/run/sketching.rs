@@ -58,7 +58,7 @@ pub(crate) fn reading(config: &RunConfig) -> Result<Reading> {
         return Err(Error::new(ErrorKind::Config, message));
     }
     let (text, id, label) = (config.text_field.clone(), config.id_field.clone(), config.label_field.clone());
-    let fields = Fields { text, set, id, keep, label };
+    let fields = Fields::new(text, set, id, keep, label);
     if config.html.is_some() && set.is_some() {
         return Err(Error::new(ErrorKind::Config, "--html: a set is no page; leave it out, or name the text with --text-field"));
     }

@@ -155,8 +155,7 @@ fn rows_as_json_lines_are_the_rows() {
             assert_eq!(one_by_one, at_once);
             lines.extend(at_once);
         }
-        let fields =
-            Fields { text: "text".into(), set: None, id: "id".into(), keep: "newest:when".parse().unwrap(), label: None };
+        let fields = Fields::new("text".into(), None, "id".into(), "newest:when".parse().unwrap(), None);
         let lines = String::from_utf8(lines).unwrap();
         for (number, (line, (id, text))) in lines.lines().zip(expected()).enumerate() {
             let json: serde_json::Value = serde_json::from_str(line).unwrap();
@@ -280,7 +279,7 @@ fn lists_are_sets() {
             [r#""x""#, r#""y""#, r#""x""#, r#""y""#, r#""x""#, r#""z""#],
         ),
     ];
-    let fields = Fields { text: "s".into(), set: Some(Occurrences::Once), id: "id".into(), keep: Keep::Longest, label: None };
+    let fields = Fields::new("s".into(), Some(Occurrences::Once), "id".into(), Keep::Longest, None);
     let there = Some(NullBuffer::from(vec![true, true, false, true]));
     let offsets = |offsets: Vec<i32>| OffsetBuffer::new(offsets.into());
     let large = OffsetBuffer::new(vec![1i64, 1, 3, 3, 4].into());
@@ -351,7 +350,7 @@ fn lists_that_are_no_sets_are_told() {
         TableFile::in_memory(&InputTable::new("frame", batch.schema(), vec![batch]).unwrap())
     };
     let set = Some(Occurrences::Once);
-    let fields = Fields { text: "s".into(), set, id: "id".into(), keep: Keep::First, label: None };
+    let fields = Fields::new("s".into(), set, "id".into(), Keep::First, None);
     let told = |list: ArrayRef| {
         let table = table(list);
         let columns = match Columns::choose("t", table.schema(), ("s", set), "id", &Keep::First, None) {
