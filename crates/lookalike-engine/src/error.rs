@@ -73,10 +73,23 @@ impl Error {
         self.kind
     }
 
+    /// What is wrong and what to do, of a limit of the system that is none of the disk's.
+    fn of_limits(error: &io::Error) -> Option<&'static str> {
+        // EMFILE and ENFILE: the standard library has no kind for them.
+        if cfg!(unix) && matches!(error.raw_os_error(), Some(24 | 23)) {
+            return Some("too many files are open; raise the limit, as with ulimit -n 4096, or give fewer --threads");
+        }
+        let is_large = error.kind() == io::ErrorKind::FileTooLarge;
+        is_large.then_some("the file is larger than the system allows; raise the limit (ulimit -f), or write to another disk")
+    }
+
     /// The failure of reading an input; of what carries a failure of ours, that.
     pub(crate) fn reading(path: &str, error: &io::Error) -> Self {
         if let Some(ours) = error.get_ref().and_then(|inner| inner.downcast_ref::<Self>()) {
             return ours.clone();
+        }
+        if let Some(what) = Self::of_limits(error) {
+            return Self::new(ErrorKind::Input, format!("{path}: cannot be read: {what}"));
         }
         let message = match error.kind() {
             io::ErrorKind::NotFound => format!("{path}: no such file; check the name, or give a folder or a quoted glob"),
@@ -98,6 +111,7 @@ impl Error {
             return ours.clone();
         }
         let what = match error.kind() {
+            _ if let Some(what) = Self::of_limits(error) => what.into(),
             io::ErrorKind::BrokenPipe => return Self::new(ErrorKind::BrokenPipe, format!("{path}: {error}")),
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "no space left; free some or write elsewhere".into(),
             io::ErrorKind::PermissionDenied => "permission denied; write to a folder that is yours".into(),
@@ -115,7 +129,7 @@ impl Error {
     pub(crate) fn temporary(folder: &Path, error: &io::Error) -> Self {
         let what = match error.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "no space left".into(),
-            _ => error.to_string(),
+            _ => Self::of_limits(error).map_or_else(|| error.to_string(), String::from),
         };
         let message = format!("temporary files in {}: {what}; name another folder with --temp-dir", folder.display());
         Self::new(ErrorKind::Temporary, message)

@@ -67,7 +67,7 @@ pub use memory::peak_memory;
 pub use quiet::quietly;
 #[cfg(feature = "html")]
 pub use read::Extractor;
-pub use read::{LeftOut, PACKED};
+pub use read::{LeftOut, PACKED, read_document};
 pub use run::{
     Against, Applied, BlockExplained, BlockFigures, Cards, CardsSummary, FieldExplained, Finding, First, FirstPairs, Genuine,
     Judged, Link, LinkExplained, LinkShares, LinkSummary, MirrorOutputs, Mirroring, MirrorsSummary, Offsets, Outputs, Pair,

@@ -51,7 +51,8 @@ pub struct RecordArgs {
     /// header has most]
     #[arg(long, value_name = "CHARACTER", value_parser = delimiter, help_heading = "Input")]
     pub delimiter: Option<u8>,
-    /// The encoding of CSV that is neither UTF-8 nor UTF-16, such as windows-1252 or gbk; of documents and pages, where it is not to be guessed
+    /// The encoding of CSV that is neither UTF-8 nor UTF-16, such as windows-1252 or gbk, and of JSON Lines that are not UTF-8; of documents
+    /// and pages, where it is not to be guessed
     #[arg(long, value_name = "LABEL", help_heading = "Input")]
     pub encoding: Option<String>,
     /// Take texts for pages of HTML, and compare this of them [default: nothing is taken for a page but files and records that are

@@ -7,6 +7,7 @@ mod curve_and_compare;
 mod dedup;
 mod errors;
 mod eval;
+mod foreign;
 mod formats;
 mod golden;
 mod input_commands;

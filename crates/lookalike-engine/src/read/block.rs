@@ -19,6 +19,7 @@ use super::{
     cells::Columns,
     delimited::{self, Cells},
     files::Files,
+    foreign,
     page::Pages,
     reading::Reading,
     record::{Fault, Found, Record},
@@ -195,10 +196,12 @@ impl Block {
         match &self.records {
             Records::Lines if is_blank(raw) => Ok(None),
             Records::Lines | Records::Elements if !reading.of_pages() => {
-                Record::read(raw, &reading.fields, &mut room.text).map(Some)
+                let Room { line, text, .. } = room;
+                Record::read(self.line(raw, reading, line)?, &reading.fields, text).map(Some)
             }
             Records::Lines | Records::Elements => {
-                let Room { text, pages, page, plain, .. } = room;
+                let Room { line, text, pages, page, plain, .. } = room;
+                let raw = self.line(raw, reading, line)?;
                 let record = Record::read(raw, &reading.fields, text)?;
                 let text = pages.of_text(record.text.decode(plain), reading, page);
                 Ok(Some(Record { text: text.into(), ..record }))
@@ -210,6 +213,21 @@ impl Block {
             Records::Crawl => crawled(raw, reading, room),
             Records::Rows(rows) => row(rows, at, reading, room).map(Some),
         }
+    }
+
+    /// A line as it is to be read: in `room`, if it is in another encoding. An array cannot be cut in one, where a character may have
+    /// the byte of a quote or a backslash.
+    #[inline]
+    fn line<'a>(&self, raw: &'a [u8], reading: &Reading, room: &'a mut String) -> Result<&'a [u8], Fault> {
+        match reading.line_encoding {
+            Some(encoding) if self.is_lines() => decoded_line(raw, encoding, room),
+            _ => Ok(raw),
+        }
+    }
+
+    /// Whether a record is a line in another encoding than UTF-8.
+    pub(crate) fn is_encoded(&self, at: usize, reading: &Reading) -> bool {
+        reading.line_encoding.is_some() && self.is_lines() && simdutf8::basic::from_utf8(self.raw(at)).is_err()
     }
 
     /// Reads a record that an earlier pass has found usable.
@@ -286,6 +304,12 @@ impl Block {
         let raw = self.raw(at);
         match &self.records {
             Records::Lines if is_blank(raw) => Ok(None),
+            Records::Lines if self.is_encoded(at, reading) => {
+                let line = self.line(raw, reading, &mut room.line)?;
+                into.clear();
+                into.extend_from_slice(line.trim_ascii_end());
+                Ok(Some(into))
+            }
             Records::Lines | Records::Elements => Ok(Some(raw.trim_ascii_end())),
             Records::Cells(_) if delimited::is_blank(raw) => Ok(None),
             Records::Cells(columns) => {
@@ -377,6 +401,7 @@ impl Block {
 /// Where a record that has to be changed to be read is put.
 #[derive(Debug, Default)]
 pub(crate) struct Room {
+    pub(super) line: String,
     pub(super) text: String,
     pub(super) plain: String,
     pub(super) page: String,
@@ -396,10 +421,35 @@ impl Room {
     }
 }
 
+/// A line in UTF-8, or else in an encoding by its name.
+#[cfg(feature = "encodings")]
+fn decoded_line<'a>(raw: &'a [u8], encoding: &str, room: &'a mut String) -> Result<&'a [u8], Fault> {
+    if simdutf8::basic::from_utf8(raw).is_ok() {
+        return Ok(raw);
+    }
+    let Some(line) = super::encoding::line(raw, encoding) else {
+        return Err(Fault(format!(
+            "is neither UTF-8 nor {encoding}: name the file's encoding with --encoding, or mend the record"
+        )));
+    };
+    room.clear();
+    room.push_str(&line);
+    Ok(room.as_bytes())
+}
+
+/// A line: no encoding can be named.
+#[cfg(not(feature = "encodings"))]
+fn decoded_line<'a>(raw: &'a [u8], _: &str, _: &'a mut String) -> Result<&'a [u8], Fault> {
+    Ok(raw)
+}
+
 /// Reads a file that is a document.
 fn document<'a>(files: &Files, number: usize, raw: &'a [u8], reading: &Reading, room: &'a mut Room) -> Result<Record<'a>, Fault> {
     let Room { text, pages, values: [id, ..], .. } = room;
     *id = serde_json::Value::from(files.id(number)).to_string();
+    if let Some(told) = foreign::told(raw, files.id(number)) {
+        return Err(Fault(told));
+    }
     let text = pages.text(raw, files.is_html(number), None, reading, text)?;
     let no_fields = |what: &str, field: &str| Fault(format!("{what} {field:?}: a file that is a document has no fields"));
     if let Some(field) = reading.fields.keep.field() {

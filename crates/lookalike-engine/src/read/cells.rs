@@ -17,7 +17,7 @@ use crate::error::Result;
 /// The columns of a file, and which of them are read.
 #[derive(Debug)]
 pub(crate) struct Columns {
-    /// The header, with its line end.
+    /// The header, with its line end, and before it the line that says the delimiter, if there is one.
     line: Vec<u8>,
     delimiter: u8,
     /// Of a file that is UTF-16, what it is: header and records are then UTF-8, as they are read.
@@ -31,12 +31,12 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
-    /// Of a file's first record.
+    /// Of a file's first record, and so many bytes before it.
     ///
     /// # Errors
     /// There is none, or no column for the text or for what keep order reads.
-    pub(super) fn of(line: &[u8], (delimiter, utf16): (u8, Option<Utf16>), fields: &Fields) -> Result<Self> {
-        let header = Header::read(line, delimiter)?;
+    pub(super) fn of(line: &[u8], before: usize, (delimiter, utf16): (u8, Option<Utf16>), fields: &Fields) -> Result<Self> {
+        let header = Header::read(&line[before..], delimiter)?;
         let optional = |name: &str, option: &str| match header.names().iter().any(|column| column == name) {
             true => header.index_of(name, option).map(Some),
             false => Ok(None),

@@ -41,6 +41,17 @@ pub fn detect(name: &str, start: &[u8]) -> u8 {
     ORDER[counts.iter().position(|&count| count == most).unwrap_or(0)]
 }
 
+/// The delimiter that a file says in a line of its own before the header, as Excel writes it (`sep=;`), and the bytes up to the
+/// header.
+pub fn separator(start: &[u8]) -> Option<(u8, usize)> {
+    let line = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start);
+    let said = line.get(..4).filter(|said| said.eq_ignore_ascii_case(b"sep="))?;
+    let (&delimiter, end) = line[said.len()..].split_first()?;
+    let end = if end.starts_with(b"\r\n") { 2 } else { usize::from(matches!(end.first()?, b'\r' | b'\n')) };
+    let is_delimiter = delimiter.is_ascii() && !matches!(delimiter, b'"' | b'\r' | b'\n');
+    (is_delimiter && end > 0).then_some((delimiter, start.len() - line.len() + said.len() + 1 + end))
+}
+
 /// Whether a record is an empty line: passed over, and no document.
 pub fn is_blank(record: &[u8]) -> bool {
     record.iter().all(|byte| matches!(byte, b'\n' | b'\r'))
@@ -340,6 +351,22 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn separators_in_a_table() {
+        for (start, said) in [
+            (&b"sep=;\r\nid;text"[..], Some((b';', 7))),
+            (b"\xef\xbb\xbfSEP=\t\n", Some((b'\t', 9))),
+            (b"sep=|\rid", Some((b'|', 6))),
+            (b"sep=", None),
+            (b"sep=;", None),
+            (b"sep=\n", None),
+            (b"sep=;;\n", None),
+            (b"sep,text\n", None),
+        ] {
+            assert_eq!(separator(start), said, "{start:?}");
+        }
+    }
 
     /// The records of a file that comes in pieces of some lengths.
     fn cut(file: &[u8], delimiter: u8, pieces: &[usize]) -> (Vec<Vec<u8>>, RecordEnds) {

@@ -54,6 +54,11 @@ pub fn decode<'a>(bytes: &'a [u8], declared: Option<&str>, room: &'a mut String)
     by(guess(bytes), bytes, room)
 }
 
+/// A line of JSON, whose bytes are not UTF-8, in an encoding by its name; none if it is not in that either.
+pub(super) fn line<'a>(bytes: &'a [u8], encoding: &str) -> Option<Cow<'a, str>> {
+    known(encoding)?.decode_without_bom_handling_and_without_replacement(bytes)
+}
+
 /// Decodes; what is UTF-8 is borrowed.
 fn by<'a>(encoding: &'static Encoding, bytes: &'a [u8], room: &'a mut String) -> Decoded<'a> {
     if encoding == UTF_8

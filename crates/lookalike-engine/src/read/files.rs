@@ -11,13 +11,42 @@ use std::{
 use super::{
     block::{Block, Records},
     cut::Failure,
+    foreign,
     open::decompress,
 };
 use crate::{
     disk::File,
-    error::{Error, Result},
+    error::{Error, ErrorKind, Result},
     format::Format,
+    store,
 };
+
+/// The bytes of a text that was named: a file, an object in a store or `-` for standard input, without their compression.
+///
+/// # Errors
+/// What cannot be read, is no one file, or holds no text.
+pub fn read_document(name: &str) -> Result<Vec<u8>> {
+    let told = |error: std::io::Error| Error::reading(name, &error);
+    let reader = if name == "-" {
+        decompress(File::stdin().map_err(told)?, name)
+    } else if store::is_url(name) {
+        match &*store::expand(name, |_| false)? {
+            [object] => decompress(object.stream(), name),
+            _ => return Err(Error::new(ErrorKind::Input, format!("{name}: several objects; name one text"))),
+        }
+    } else {
+        decompress(File::open(Path::new(name)).map_err(told)?, name)
+    };
+    let mut bytes = Vec::new();
+    reader?.take(super::cut::LONGEST as u64 + 1).read_to_end(&mut bytes).map_err(told)?;
+    if bytes.len() > super::cut::LONGEST {
+        return Err(super::block::too_long_document(name));
+    }
+    match foreign::told(&bytes, name) {
+        Some(what) => Err(Error::new(ErrorKind::Input, format!("{name}: {what}"))),
+        None => Ok(bytes),
+    }
+}
 
 /// Files that follow each other, each a document.
 #[derive(Debug)]

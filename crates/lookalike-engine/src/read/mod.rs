@@ -14,6 +14,7 @@ mod delimited;
 #[cfg(feature = "encodings")]
 mod encoding;
 mod files;
+mod foreign;
 mod format;
 mod grammar;
 #[cfg(feature = "html")]
@@ -51,6 +52,7 @@ pub(crate) use blocks::{Blocks, Start, each_block};
 pub(crate) use cells::Columns;
 #[cfg(feature = "encodings")]
 pub(crate) use encoding::{encode, named as encoding_named};
+pub use files::read_document;
 #[cfg(feature = "html")]
 pub use html::Extractor;
 pub use input::LeftOut;

@@ -21,9 +21,6 @@ pub const PACKED: [&str; 6] = [".gz", ".zst", ".bz2", ".xz", ".lz4", ".br"];
 /// What the endings mean, in the same order.
 const PACKINGS: [Packing; 6] = [Packing::Gzip, Packing::Zstd, Packing::Bzip2, Packing::Xz, Packing::Lz4, Packing::Brotli];
 
-/// Formats that people have and that are not read: better named than misread as bad JSON.
-const FOREIGN: [(&[u8], &str); 1] = [(b"PK\x03\x04", "a zip archive")];
-
 /// Bytes that tell the packing.
 pub(crate) const START: usize = 6;
 
@@ -31,15 +28,11 @@ impl Packing {
     /// The packing of a file that begins so. `name` is for its ending, and for messages.
     ///
     /// # Errors
-    /// A format that is not read, or an ending that the first bytes deny.
+    /// An ending that the first bytes deny.
     pub(crate) fn of(start: &[u8], name: &str) -> Result<Self> {
         let named = Self::of_name(name);
         if named == Self::Brotli {
             return Ok(named);
-        }
-        if let Some((_, what)) = FOREIGN.iter().find(|(magic, _)| start.starts_with(magic)) {
-            let message = format!("{name}: is {what}, which is not read: unpack it first");
-            return Err(Error::new(ErrorKind::Input, message));
         }
         let found = Self::of_start(start);
         if found == Self::Plain && named != Self::Plain {
@@ -114,6 +107,5 @@ mod tests {
             let error = Packing::of(b"{\"id\":", &format!("a{ending}")).unwrap_err().to_string();
             assert!(error.contains(&format!("named {ending} but holds no")), "{error}");
         }
-        assert!(Packing::of(b"PK\x03\x04", "a").unwrap_err().to_string().contains("zip"));
     }
 }

@@ -17,12 +17,14 @@ pub(crate) struct Reading {
     pub(crate) html: Option<Html>,
     /// The encoding of what is not UTF-8, where it is not to be guessed.
     pub(crate) encoding: Option<&'static str>,
+    /// That of JSON Lines, which are written as they came: only where no other records are written beside them.
+    pub(crate) line_encoding: Option<&'static str>,
 }
 
 impl Reading {
     /// Records with these fields, in files that say by themselves what they are.
     pub(crate) fn of(fields: Fields) -> Self {
-        Self { fields, format: None, delimiter: None, html: None, encoding: None }
+        Self { fields, format: None, delimiter: None, html: None, encoding: None, line_encoding: None }
     }
 
     /// Whether texts are pages.

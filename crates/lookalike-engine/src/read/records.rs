@@ -12,7 +12,8 @@ use super::{
     block::{Block, Records},
     cells::Columns,
     cut::{Failure, LONGEST},
-    delimited::{RecordEnds, detect},
+    delimited::{RecordEnds, detect, separator},
+    foreign,
     format::LOOK,
     open::Reader,
     reading::Reading,
@@ -73,27 +74,34 @@ impl RecordStream {
     /// The records of a CSV file, of which the header is read. `name` tells the delimiter, if its ending does.
     pub(super) fn cells(mut reader: Reader, name: &str, reading: &Reading) -> Result<Self, Failure> {
         let mut start = beginning(&mut reader)?;
-        if matches!(*start, [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..]) {
-            let message = format!("{name}: is UTF-32, which is not read; write it as UTF-8, as with: iconv -f UTF-32 -t UTF-8");
-            return Err(Failure::Told(Error::new(Kind::Input, message)));
+        // Where the format was said, nothing has looked at the file before.
+        if let Some(told) = foreign::told(&start, name) {
+            return Err(Failure::Told(Error::new(Kind::Input, format!("{name}: {told}"))));
         }
         let utf16 = Utf16::of(&start, reading.encoding);
         if let Some(order) = utf16 {
             reader = Box::new(order.reader(Cursor::new(start).chain(reader), name));
             start = beginning(&mut reader)?;
         }
-        let delimiter = reading.delimiter.unwrap_or_else(|| detect(name, &start));
+        let said = separator(&start);
+        let delimiter = reading.delimiter.or(said.map(|(delimiter, _)| delimiter)).unwrap_or_else(|| detect(name, &start));
         let reader = Box::new(Cursor::new(start).chain(reader));
         let mut stream = Self::new(reader, name, Ends::Cells(RecordEnds::new(delimiter), None));
         let mut bytes = Vec::new();
-        while stream.found.is_empty() && !stream.ended {
+        let before = said.map_or(0, |(_, length)| length);
+        let is_header = |record: &Found| record.place.end > before;
+        while !stream.found.back().is_some_and(is_header) && !stream.ended {
             stream.read(&mut bytes)?;
+        }
+        // The line that says the delimiter stays with the header.
+        while stream.found.front().is_some_and(|record| !is_header(record)) {
+            stream.found.pop_front();
         }
         let Some(header) = stream.found.pop_front() else { return Ok(stream) };
         let header = header.place.end;
         stream.rest = bytes.split_off(header);
         stream.found.iter_mut().for_each(|record| record.place = record.place.start - header..record.place.end - header);
-        let columns = Columns::of(&bytes, (delimiter, utf16), &reading.fields).map_err(Failure::Told)?;
+        let columns = Columns::of(&bytes, before, (delimiter, utf16), &reading.fields).map_err(Failure::Told)?;
         stream.ends = match stream.ends {
             Ends::Cells(ends, _) => Ends::Cells(ends, Some(Arc::new(columns))),
             ends => ends,

@@ -25,7 +25,9 @@ use super::{
     cells::Columns,
     command::{Running, widen},
     cut::{LineStream, Stream},
+    delimited::separator,
     files::FileBlocks,
+    foreign,
     format::LOOK,
     open::{Counted, Reader, decompress},
     packing::{Packing, START},
@@ -34,6 +36,7 @@ use super::{
     records::RecordStream,
     sets::refuse_fieldless,
     tables::{self, Table, TablePart},
+    utf16::Utf16,
 };
 use crate::{
     disk::File,
@@ -154,20 +157,28 @@ impl Source {
             (None, _) => Ok(None),
         };
         let formats = inputs.iter().zip(&names).map(format).collect::<Result<Vec<_>>>()?;
+        let is_alone = |formats: &[Option<Format>]| formats.len() == 1 || formats.iter().all(|one| *one == Some(Format::Lines));
+        let line_encoding = reading.encoding.filter(|name| !name.starts_with("UTF-16"));
+        let of_references = Reading { line_encoding, ..of_references };
+        let line_encoding = line_encoding.filter(|_| is_alone(&formats[references..]));
+        let reading = Reading { line_encoding, ..reading };
         if reading.fields.set.is_some() {
             let refuse =
                 |(name, format): (&String, &Option<Format>)| format.map_or(Ok(()), |format| refuse_fieldless(name, format));
             names.iter().zip(&formats).try_for_each(refuse)?;
         }
         // A header is a line too: where no record has several, records have the numbers of their lines.
-        let before = |format: &Option<Format>| u64::from(*format == Some(Format::Delimited));
+        let before = |input: usize, format: &Option<Format>| match format {
+            Some(Format::Delimited) => 1 + u64::from(says_delimiter(&inputs[input], &reading)),
+            _ => 0,
+        };
         let (first, others) = inputs.split_at(references);
         let mut tables = tables::open(first, &formats[..references], &of_references.fields)?;
         tables.extend(tables::open(others, &formats[references..], &reading.fields)?);
         let mut parts = Vec::new();
         for (input, format) in formats.iter().enumerate() {
             match &tables[input] {
-                None => parts.push(Part { input, before: before(format), number: 0 }),
+                None => parts.push(Part { input, before: before(input, format), number: 0 }),
                 Some(table) => {
                     parts.extend(table.parts().map(|TablePart { number, before }| Part { input, before, number }));
                 }
@@ -501,7 +512,7 @@ impl Source {
             None => {
                 let mut start = Vec::new();
                 (&mut reader).take(LOOK as u64).read_to_end(&mut start).map_err(|error| Error::reading(name, &error))?;
-                let format = Format::of(name, &start);
+                let format = known(name, &start)?;
                 reader = Box::new(Cursor::new(start).chain(reader));
                 format
             }
@@ -593,7 +604,37 @@ pub(super) fn look(path: &Path, name: &str) -> Result<Format> {
     {
         return Err(reading(error));
     }
-    Ok(Format::of(name, &start))
+    known(name, &start)
+}
+
+/// Whether a CSV file has a line before its header that says the delimiter. What cannot be read now is told when it is read.
+fn says_delimiter(input: &Input, reading: &Reading) -> bool {
+    let Input::File(path) = input else { return false };
+    let mut start = Vec::new();
+    let cut = |reader: &mut dyn Read, start: &mut Vec<u8>| reader.take(START.max(64) as u64).read_to_end(start).is_ok();
+    let read = path.is_file()
+        && File::open(path).is_ok_and(|file| decompress(file, "").is_ok_and(|mut reader| cut(&mut reader, &mut start)));
+    if let Some(order) = Utf16::of(&start, reading.encoding) {
+        start.truncate(start.len() / 2 * 2);
+        let mut text = Vec::new();
+        // The piece may end between two halves of a character.
+        _ = order.reader(&*start, "").read_to_end(&mut text);
+        start = text;
+    }
+    read && separator(&start).is_some()
+}
+
+/// What begins so and has this name.
+///
+/// # Errors
+/// A file that no reader reads.
+fn known(name: &str, start: &[u8]) -> Result<Format> {
+    let format = Format::of(name, start);
+    let of_records = matches!(format, Format::Lines | Format::Array | Format::Delimited);
+    match foreign::told(start, name).filter(|_| of_records) {
+        Some(told) => Err(Error::new(ErrorKind::Input, format!("{name}: {told}"))),
+        None => Ok(format),
+    }
 }
 
 fn modified(metadata: &Metadata) -> Option<SystemTime> {

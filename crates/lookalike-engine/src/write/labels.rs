@@ -75,12 +75,14 @@ impl LabelNames {
     }
 
     /// Appends an object with a label's fields behind its own.
-    fn onto_object(&self, object: &[u8], label: &Label, into: &mut Vec<u8>) {
+    /// Where the object is in another encoding than UTF-8, what is not ASCII is escaped: that is the same in all.
+    fn onto_object(&self, object: &[u8], is_encoded: bool, label: &Label, into: &mut Vec<u8>) {
         let inside = object.strip_suffix(b"}").unwrap_or(object).trim_ascii_end();
         into.extend_from_slice(inside);
         if !inside.ends_with(b"{") {
             into.push(b',');
         }
+        let start = into.len();
         let Label { cluster, representative, similarity } = *label;
         let [first, verdict, third, fourth] = self.keys.each_ref().map(|key| key.as_bytes());
         for piece in [first, cluster.as_bytes(), verdict, b"\"", label.verdict().as_bytes(), b"\"", third] {
@@ -89,6 +91,9 @@ impl LabelNames {
         into.extend_from_slice(representative.unwrap_or("null").as_bytes());
         into.extend_from_slice(fourth);
         push_number(similarity, b"null", into);
+        if is_encoded {
+            escape(into, start);
+        }
         into.extend_from_slice(&object[inside.len()..]);
     }
 
@@ -99,6 +104,21 @@ impl LabelNames {
         into.extend_from_slice(header);
         self.names.iter().for_each(|name| push_cell(name, columns.delimiter(), encoding, into));
         into.extend_from_slice(end);
+    }
+}
+
+/// Escapes in JSON what is not ASCII from a place on.
+fn escape(json: &mut Vec<u8>, start: usize) {
+    let piece = json.split_off(start);
+    for character in String::from_utf8_lossy(&piece).chars() {
+        if character.is_ascii() {
+            json.push(character as u8);
+        } else {
+            character
+                .encode_utf16(&mut [0; 2])
+                .iter()
+                .for_each(|unit| json.extend_from_slice(format!("\\u{unit:04x}").as_bytes()));
+        }
     }
 }
 
@@ -167,7 +187,7 @@ impl Shape {
         room: &mut Labelling,
         into: &mut Vec<u8>,
     ) -> Result<(), String> {
-        let Labelling { room, line } = room;
+        let Labelling { room, line, decoded } = room;
         if let (Self::Delimited, Some(columns)) = (self, block.columns()) {
             names.refuse_columns(columns)?;
             onto_row(block.raw(at), columns, columns.encoding(reading.encoding), label, into);
@@ -182,11 +202,18 @@ impl Shape {
             }
         };
         let object = raw.trim_ascii_end();
-        names.refuse_object(object)?;
+        let is_encoded = block.is_encoded(at, reading);
+        match is_encoded {
+            true => {
+                let fields = block.fields(at, reading, room, decoded).map_err(|fault| fault.to_string())?;
+                names.refuse_object(fields.unwrap_or_default())?;
+            }
+            false => names.refuse_object(object)?,
+        }
         if self == Self::Array {
             into.extend_from_slice(b",\n");
         }
-        names.onto_object(object, label, into);
+        names.onto_object(object, is_encoded, label, into);
         if self != Self::Array {
             let end = &raw[object.len()..];
             into.extend_from_slice(end);
@@ -203,6 +230,7 @@ impl Shape {
 pub(crate) struct Labelling {
     room: Room,
     line: Vec<u8>,
+    decoded: Vec<u8>,
 }
 
 #[cfg(test)]
@@ -226,11 +254,11 @@ mod tests {
             ("{\r\n  \"a\": [1]\r\n}", "{\r\n  \"a\": [1],", "\r\n}"),
         ] {
             let mut into = Vec::new();
-            LabelNames::new("").onto_object(object.as_bytes(), &KEPT, &mut into);
+            LabelNames::new("").onto_object(object.as_bytes(), false, &KEPT, &mut into);
             assert_eq!(String::from_utf8(into).unwrap(), format!("{before}{kept}{behind}"));
         }
         let mut into = Vec::new();
-        LabelNames::new("é\"").onto_object(b"{}", &DROPPED, &mut into);
+        LabelNames::new("é\"").onto_object(b"{}", false, &DROPPED, &mut into);
         let expected = r#"{"é\"cluster":"a,\"b","é\"verdict":"dropped","é\"representative":"a,\"b","é\"similarity":0.825}"#;
         assert_eq!(String::from_utf8(into).unwrap(), expected);
     }
@@ -256,7 +284,7 @@ mod tests {
             let text = if pretty { serde_json::to_string_pretty(&object) } else { serde_json::to_string(&object) }.unwrap();
             let label = Label { similarity, ..DROPPED };
             let mut into = Vec::new();
-            LabelNames::new("dup ").onto_object(text.as_bytes(), &label, &mut into);
+            LabelNames::new("dup ").onto_object(text.as_bytes(), false, &label, &mut into);
             let mut seen: serde_json::Map<String, Value> = serde_json::from_slice(&into).unwrap();
             prop_assert_eq!(seen.remove("dup similarity"), Some(Value::from(similarity)));
             prop_assert_eq!(seen.remove("dup cluster"), Some("a,\"b".into()));

@@ -4,9 +4,8 @@ mod page;
 
 mod sketches;
 
-use std::process::ExitCode;
+use std::{path::Path, process::ExitCode};
 
-use anyhow::Context;
 use clap::{Args, ValueEnum};
 use lookalike::{
     Config, Method, Scratch,
@@ -15,7 +14,7 @@ use lookalike::{
     text::{TokensBy, items},
     verify::{Figures, Overlap, Passage},
 };
-use lookalike_engine::{RunConfig, find_texts};
+use lookalike_engine::{RunConfig, find_texts, read_document};
 use serde::Serialize;
 
 use self::sketches::{Sketched, sketches};
@@ -26,7 +25,7 @@ use crate::{
 
 /// Compare two texts, and show what they share
 ///
-/// A and B are two text files or, with --in, the ids of two documents of a collection. Prints the exact resemblance and the
+/// A and B are two texts (files, plain or compressed, URLs, or - for standard input) or, with --in, the ids of two documents of a collection. Prints the exact resemblance and the
 /// containment both ways, what a sketch of each would have estimated, with the interval that holds the truth 95 times in
 /// 100, and both texts with the shared passages in green and the others in red.
 ///
@@ -41,7 +40,7 @@ use crate::{
     lookalike compare ann bob --in users.jsonl --set-field films\n  \
     lookalike compare excerpt.txt book.txt --measure containment --threshold 0.9")]
 pub struct Compare {
-    /// A text file, or an id
+    /// A text file, a URL of one, or an id
     a: String,
     /// Another
     b: String,
@@ -163,8 +162,13 @@ impl Compare {
     fn texts(&self) -> anyhow::Result<[String; 2]> {
         if self.collection.is_empty() {
             let read = |path: &String| {
-                let bytes = std::fs::read(path)
-                    .with_context(|| format!("{path}: cannot be read; name a text file, or a collection with --in for ids"))?;
+                let is_file = path != "-" && !path.contains("://");
+                if is_file && Path::new(path).try_exists().is_ok_and(|is_there| !is_there) {
+                    anyhow::bail!(
+                        "{path}: cannot be read, there is no such file; name a text file or a URL, or a collection with --in for ids"
+                    );
+                }
+                let bytes = read_document(path)?;
                 let text = String::from_utf8(bytes).map_err(|error| {
                     let at = error.utf8_error().valid_up_to() + 1;
                     anyhow::anyhow!("{path}: invalid UTF-8 at byte {at}; convert the file to UTF-8, for instance with iconv")

@@ -1,0 +1,139 @@
+//! Files that are not what is read, and limits of the system: each is named, with what to do.
+
+use std::process::{Command, Stdio};
+
+use super::{Place, Ran, SMALL, labels::gzip};
+
+#[test]
+fn what_a_file_is_is_said() {
+    let place = Place::new();
+    let mut tar = vec![b'a'; 1024];
+    tar[257..262].copy_from_slice(b"ustar");
+    let utf32: Vec<u8> = "\u{feff}{\"text\":1}\n".chars().flat_map(|c| u32::from(c).to_le_bytes()).collect();
+    place
+        .write("a.pdf", "%PDF-1.7\n%\u{e2}\n1 0 obj")
+        .write("data.jsonl", "%PDF-1.7\n1 0 obj")
+        .write("a.docx", b"PK\x03\x04\x14\0")
+        .write("a.xlsx", b"PK\x03\x04\x14\0")
+        .write("table.csv", b"PK\x03\x04\x14\0")
+        .write("a.tar.gz", gzip(&tar))
+        .write("utf32.jsonl", &utf32)
+        .write("utf32.txt", &utf32)
+        .write("pretty.json", "{\n  \"id\": 1,\n  \"text\": \"x\"\n}\n")
+        .write("one.txt", "one two three");
+    for (asked, words) in [
+        ("a.pdf", "a.pdf: is a PDF file, which is not read: extract its text first, as with pdftotext"),
+        ("data.jsonl", "data.jsonl: is a PDF file"),
+        ("a.docx", "a.docx: is a Word document, which is not read: save it as text, as with pandoc -t plain"),
+        ("a.xlsx", "a.xlsx: is an Excel workbook, which is not read: save the sheet as CSV"),
+        ("table.csv", "table.csv: is a zip archive, which is not read: unpack it first"),
+        ("table.csv --format csv", "table.csv: is a zip archive"),
+        ("a.tar.gz", "a.tar.gz: is a tar archive, which is not read: unpack it first, and name its folder"),
+        ("utf32.jsonl", "utf32.jsonl: is UTF-32, which is not read: write it as UTF-8, as with: iconv -f UTF-32 -t UTF-8"),
+        ("utf32.jsonl --format jsonl", "utf32.jsonl:1: the file is UTF-32, and JSON is UTF-8: convert it"),
+        ("utf32.txt", "utf32.txt: is UTF-32, which is not read"),
+        (
+            "pretty.json",
+            "pretty.json:1: not JSON: EOF while parsing an object at byte 1 of the line; each line must be one whole JSON object; put an object that goes over several lines on one, as with jq -c . FILE",
+        ),
+        ("a.pdf one.txt --format text", "a.pdf: is a PDF file, which is not read: extract its text first"),
+    ] {
+        let ran = place.run(&format!("dedup {asked} -o kept.jsonl"));
+        assert!(ran.code == 2 && ran.err.contains(words), "{asked}: {}", ran.err);
+    }
+    // A document that is none is a bad record.
+    let ran = place.run("dedup a.pdf one.txt --format text -o kept.jsonl --skip-bad bad");
+    assert!(ran.code == 0 && ran.err.contains("bad      1 line set aside in bad"), "{}", ran.err);
+}
+
+#[test]
+fn a_text_to_compare_may_be_compressed_and_must_be_one() {
+    let place = Place::new();
+    place.write("a.txt", "one two three four five six").write("b.txt.gz", gzip(b"one two three four five six"));
+    assert_eq!(place.run("compare a.txt b.txt.gz -t 1").code, 0);
+    place.write("a.pdf", "%PDF-1.7\n");
+    let ran = place.run("compare a.txt a.pdf");
+    assert!(ran.code == 2 && ran.err.contains("a.pdf: is a PDF file"), "{}", ran.err);
+    let ran = place.run("compare a.txt s3://");
+    assert!(ran.code == 2 && !ran.err.contains("No such file"), "{}", ran.err);
+}
+
+#[cfg(unix)]
+#[test]
+fn limits_of_the_system_are_named() {
+    let place = Place::new();
+    let line = |n: u32| format!("{{\"id\":{n},\"text\":\"{}\"}}\n", format!("words {n} ").repeat(300));
+    place.write("in.jsonl", SMALL).write("long.jsonl", (0..100).map(line).collect::<String>());
+    let limited = |limit: &str, arguments: &str| {
+        let mut command = Command::new("sh");
+        command.arg("-c").arg(format!("ulimit {limit} && exec {} {arguments}", env!("CARGO_BIN_EXE_lookalike")));
+        Ran::of(command.current_dir(place.path("")).stdin(Stdio::null()).output().unwrap())
+    };
+    let ran = limited("-n 4", "dedup in.jsonl -o kept.jsonl");
+    assert!(ran.code == 2 && ran.err.contains("too many files are open; raise the limit, as with ulimit -n 4096"), "{}", ran.err);
+    let ran = limited("-f 8", "dedup long.jsonl -o kept.jsonl");
+    let words = "kept.jsonl: cannot be written: the file is larger than the system allows; raise the limit (ulimit -f)";
+    assert!(ran.code == 2 && ran.err.contains(words), "{} {}", ran.code, ran.err);
+    assert_eq!(place.names(), ["in.jsonl", "long.jsonl"]);
+}
+
+#[test]
+fn the_delimiter_that_excel_says_is_taken() {
+    let place = Place::new();
+    let rows = "sep=;\r\nid;text\r\na;one, two, three, four\r\nb;five, six\r\nc;one, two, three, four\r\n";
+    place.write("in.csv", rows).write("tab.csv", rows.replace(';', "\t")).write("mark.csv", format!("\u{feff}{rows}"));
+    let utf16: Vec<u8> = format!("\u{feff}{rows}").encode_utf16().flat_map(u16::to_le_bytes).collect();
+    place.write("utf16.csv", utf16);
+    for name in ["in.csv", "tab.csv", "mark.csv", "utf16.csv"] {
+        let ran = place.run(&format!("dedup {name} -o kept.csv --decisions why.jsonl"));
+        assert_eq!(ran.code, 0, "{name}: {}", ran.err);
+        let all = std::fs::read(place.path(name)).unwrap();
+        let kept = std::fs::read(place.path("kept.csv")).unwrap();
+        assert!(all.starts_with(&kept) && place.read("why.jsonl").contains(r#"{"id":"c","verdict":"dropped""#), "{name}");
+    }
+    let ran = place.run("dedup in.csv -o kept.csv --label --no-decisions");
+    assert!(place.read("kept.csv").starts_with("sep=;\r\nid;text;cluster;verdict;"), "{} {}", ran.err, place.read("kept.csv"));
+    // Lines are counted as an editor counts them.
+    place.write("bad.csv", "sep=;\nid;text\na;b;c\n");
+    let ran = place.run("dedup bad.csv");
+    assert!(ran.code == 2 && ran.err.contains("bad.csv:3: a row of 3 fields under a header of 2"), "{}", ran.err);
+}
+
+/// Characters of two bytes, of which the second may be that of a backslash or a brace.
+#[test]
+fn lines_in_another_encoding_are_read_and_written_as_they_came() {
+    let place = Place::new();
+    let line = |id: &[u8], text: &[u8]| [&b"{\"id\":\""[..], id, b"\",\"text\":\"", text, b"\"}\n"].concat();
+    let text: &[u8] = b"\xb4\xba\xc3\xdf\xb2\xbb\xbe\xf5\xcf\xfe \xb4\xa6\xb4\xa6\xce\xc5\xcc\xe4\xc4\xf1 \xd5\x5c";
+    let lines =
+        [line(b"\xd6\xd0", text), line(b"2", "plain, in UTF-8: \u{e9}\u{4e2d}".as_bytes()), line(b"\xce\xc4\x81\x7d", text)];
+    place.write("in.jsonl", lines.concat()).write("packed.jsonl.gz", gzip(&lines.concat()));
+    for asked in ["in.jsonl --encoding gb18030", "packed.jsonl.gz --encoding gbk --keep longest"] {
+        let ran = place.run(&format!("dedup {asked} -o kept.jsonl --decisions why.jsonl"));
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        assert_eq!(std::fs::read(place.path("kept.jsonl")).unwrap(), lines[..2].concat());
+        let why = place.read("why.jsonl");
+        assert!(why.contains(r#""verdict":"dropped","reason":"exact","representative":"中""#), "{why}");
+    }
+    // What is put onto a line is ASCII, the same in both encodings.
+    let ran = place.run("dedup in.jsonl --encoding gb18030 -o label.jsonl --label --no-decisions");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let labelled = std::fs::read(place.path("label.jsonl")).unwrap();
+    let last = [
+        &lines[2][..lines[2].len() - 2],
+        br#","cluster":"\u4e2d","verdict":"dropped","representative":"\u4e2d","similarity":1.0}"#,
+        b"\n",
+    ]
+    .concat();
+    assert!(labelled.ends_with(&last), "{}", String::from_utf8_lossy(&labelled));
+    assert_eq!(place.run("dedup label.jsonl --encoding gb18030 -o again.jsonl").code, 0);
+    // Without its name, in an array, and beside records that are written as UTF-8, it is refused.
+    place.write("in.csv", "id,text\n7,seven\n").write("in.json", [&b"["[..], &line(b"\xd6\xd0", b"\xb4\xba"), b"]"].concat());
+    for asked in ["in.jsonl", "in.json --encoding gb18030", "in.jsonl in.csv --encoding gb18030"] {
+        let ran = place.run(&format!("dedup {asked} -o other.jsonl"));
+        assert!(ran.code == 2 && ran.err.contains("invalid UTF-8 at byte "), "{asked}: {}", ran.err);
+    }
+    place.write("bad.jsonl", b"{\"id\":1,\"text\":\"\xff\xff\"}\n");
+    let ran = place.run("dedup bad.jsonl --encoding gb18030");
+    assert!(ran.code == 2 && ran.err.contains("bad.jsonl:1: is neither UTF-8 nor gb18030"), "{}", ran.err);
+}

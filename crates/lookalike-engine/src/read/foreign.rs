@@ -1,0 +1,84 @@
+//! Files that people have and that no reader here reads: named by their first bytes, and what to do with them.
+
+/// What a file is that begins so, with what to do; none if a reader may read it. `name` tells the kind of an Office document.
+pub(super) fn told(start: &[u8], name: &str) -> Option<String> {
+    // A tar archive says what it is further inside.
+    if start.get(257..262) == Some(b"ustar") {
+        return Some(format!("is a tar archive, which is not read: {ARCHIVE}"));
+    }
+    let (_, what, advice) = KINDS.iter().find(|(magic, ..)| start.starts_with(magic))?;
+    let name = name.to_ascii_lowercase();
+    let office = OFFICE.iter().find(|(ending, ..)| start.starts_with(ZIP) && name.ends_with(ending));
+    let (what, advice) = office.map_or((what, advice), |(_, what, advice)| (what, advice));
+    Some(format!("is {what}, which is not read: {advice}"))
+}
+
+const ZIP: &[u8] = b"PK\x03\x04";
+const IMAGE: (&str, &str) = ("an image", "give texts, such as those that a program for text recognition writes");
+const ARCHIVE: &str = "unpack it first, and name its folder";
+
+/// First bytes, what they are of, what to do.
+const KINDS: [(&[u8], &str, &str); 18] = [
+    (b"%PDF-", "a PDF file", "extract its text first, as with pdftotext"),
+    (ZIP, "a zip archive", ARCHIVE),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an Office document (.doc, .xls)", "save it as text, a sheet as CSV"),
+    (b"{\\rtf", "a document in rich text (RTF)", "save it as text"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive", ARCHIVE),
+    (b"Rar!\x1a\x07", "a RAR archive", ARCHIVE),
+    (
+        b"SQLite format 3\0",
+        "an SQLite database",
+        "write the table as CSV, as with sqlite3 -csv -header FILE 'select * from NAME'",
+    ),
+    (b"\x89HDF\r\n\x1a\n", "an HDF5 file", "write its records as Parquet or JSON Lines"),
+    (b"\x93NUMPY", "a NumPy array", "write its records as Parquet or JSON Lines, or give the array to the Python package"),
+    (b"\x80\x04\x95", "a Python pickle", "write its records as Parquet or JSON Lines, or give the object to the Python package"),
+    (b"\x80\x05\x95", "a Python pickle", "write its records as Parquet or JSON Lines, or give the object to the Python package"),
+    (b"Obj\x01", "an Avro file", "write it as Parquet or JSON Lines"),
+    (b"\x89PNG", IMAGE.0, IMAGE.1),
+    (b"\xff\xd8\xff", IMAGE.0, IMAGE.1),
+    (b"GIF89a", IMAGE.0, IMAGE.1),
+    (b"\x1f\x8b\x08", "gzip inside of another packing", "unpack it once"),
+    (b"\xff\xfe\0\0", "UTF-32", UTF32),
+    (b"\0\0\xfe\xff", "UTF-32", UTF32),
+];
+
+const UTF32: &str = "write it as UTF-8, as with: iconv -f UTF-32 -t UTF-8";
+
+/// Endings of zip archives that are documents.
+const OFFICE: [(&str, &str, &str); 7] = [
+    (".docx", "a Word document", "save it as text, as with pandoc -t plain"),
+    (".odt", "a text document (ODF)", "save it as text, as with pandoc -t plain"),
+    (".epub", "an e-book (EPUB)", "save it as text, as with pandoc -t plain"),
+    (".xlsx", "an Excel workbook", "save the sheet as CSV"),
+    (".xlsm", "an Excel workbook", "save the sheet as CSV"),
+    (".ods", "a spreadsheet (ODF)", "save the sheet as CSV"),
+    (".pptx", "a PowerPoint file", "save it as text"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_in_a_table() {
+        for (start, name, part) in [
+            (&b"%PDF-1.7\n"[..], "a.pdf", Some("is a PDF file, which is not read: extract its text")),
+            (b"PK\x03\x04", "a.DOCX", Some("is a Word document, which is not read: save it as text")),
+            (b"PK\x03\x04", "a.xlsx", Some("is an Excel workbook, which is not read: save the sheet as CSV")),
+            (b"PK\x03\x04", "a.jsonl", Some("is a zip archive, which is not read: unpack it first")),
+            (b"\xff\xfe\0\0{\0\0\0", "a.jsonl", Some("is UTF-32, which is not read: write it as UTF-8")),
+            (b"\xff\xfe{\0", "a.jsonl", None),
+            (b"{\"text\":1}", "a.pdf", None),
+            (b"", "a", None),
+        ] {
+            let found = told(start, name);
+            assert_eq!(found.is_some(), part.is_some(), "{name}");
+            assert!(found.is_none_or(|found| found.starts_with(part.unwrap())), "{name}");
+        }
+        let mut tar = vec![b'a'; 512];
+        assert_eq!(told(&tar, "a"), None);
+        tar[257..262].copy_from_slice(b"ustar");
+        assert!(told(&tar, "a").unwrap().starts_with("is a tar archive"));
+    }
+}
