@@ -3,6 +3,7 @@
 
 mod against;
 mod anchors;
+mod coverage;
 mod curve_and_compare;
 mod dedup;
 mod errors;

@@ -34,12 +34,14 @@ impl PairCounts {
         Self { found_true, found: found.len() as u64, truth: truth.len() as u64 }
     }
 
-    /// The share of the found pairs that are true, with Wilson's interval; none when nothing was found.
+    /// The share of the found pairs that are true, with Wilson's interval, which is for pairs that are independent: not those of a sample
+    /// of documents ([`sampled_share`](super::sampled_share)). None when nothing was found.
     pub fn precision(self) -> Option<Estimate> {
         share(self.found_true, self.found)
     }
 
-    /// The share of the true pairs that were found, with Wilson's interval; none when there is nothing to find.
+    /// The share of the true pairs that were found, with an interval as that of [`precision`](Self::precision); none when there is
+    /// nothing to find.
     pub fn recall(self) -> Option<Estimate> {
         share(self.found_true, self.truth)
     }

@@ -28,10 +28,14 @@ impl Estimate {
         if trials == 0 {
             return Self { value: 0.0, low: 0.0, high: 1.0 };
         }
-        let (n, p) = (trials as f64, hits as f64 / trials as f64);
-        let z2 = Z * Z;
+        Self::of_trials(hits as f64 / trials as f64, trials as f64, Z)
+    }
+
+    /// A share `p` of `n` trials, with Wilson's interval for a standard normal or a Student's deviate `z`.
+    pub(crate) fn of_trials(p: f64, n: f64, z: f64) -> Self {
+        let z2 = z * z;
         let centre = (p + z2 / (2.0 * n)) / (1.0 + z2 / n);
-        let half = Z / (1.0 + z2 / n) * (p * (1.0 - p) / n + z2 / (4.0 * n * n)).sqrt();
+        let half = z / (1.0 + z2 / n) * (p * (1.0 - p) / n + z2 / (4.0 * n * n)).sqrt();
         Self { value: p, low: (centre - half).clamp(0.0, p), high: (centre + half).clamp(p, 1.0) }
     }
 

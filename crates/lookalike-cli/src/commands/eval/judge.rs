@@ -1,7 +1,7 @@
 //! A run's outcome against the truth, in figures.
 
 use lookalike::{
-    eval::{BCubed, Contingency, Drops, PairCounts, Partners, Step},
+    eval::{BCubed, Contingency, Drops, PairCounts, Partners, Step, sampled_share},
     sketch::Estimate,
 };
 use serde::Serialize;
@@ -82,6 +82,20 @@ pub fn judge(plan: &Plan, outcome: Outcome, truth: &Truth) -> Judged {
         let table = Contingency::of(&outcome.representatives, groups);
         Clusters { b_cubed: table.b_cubed(), adjusted_rand_index: table.adjusted_rand_index() }
     });
+    let precision = sampled_share(found.iter().map(|&pair| (pair, truth.is_true(pair))), &truth.judged, truth.documents());
+    let recall = match truth.pairs() {
+        Some(pairs) => {
+            let pairs = pairs.iter().map(|&pair| (pair, found.binary_search(&pair).is_ok()));
+            sampled_share(pairs, &truth.judged, truth.documents())
+        }
+        // All documents of labelled groups are judged.
+        None => counts.recall().map(|share| Estimate::exact(share.value)),
+    };
+    // Shares of all documents are exact. Those of documents drawn at random are of independent trials.
+    let of_documents = |share: Option<Estimate>| match truth.judged.len() == truth.documents() as usize {
+        true => share.map(|share| Estimate::exact(share.value)),
+        false => share,
+    };
     let by_similarity = truth.known().map(|(known, shown_from)| {
         let was_found = |a, b| found.binary_search(&(a, b)).is_ok();
         let known = known.iter().filter_map(|pair| Some((pair.similarity?, was_found(pair.a, pair.b))));
@@ -90,10 +104,14 @@ pub fn judge(plan: &Plan, outcome: Outcome, truth: &Truth) -> Judged {
     Judged {
         label: plan.label.clone(),
         flags: plan.flags.clone(),
-        pairs: Pairs { precision: counts.precision(), recall: counts.recall(), f1: counts.f1(), counts },
-        partners: Documents { counts: partners, complete_share: partners.complete_share() },
+        pairs: Pairs { precision, recall, f1: counts.f1(), counts },
+        partners: Documents { counts: partners, complete_share: of_documents(partners.complete_share()) },
         clusters,
-        drops: Dropped { counts: drops, wrong_share: drops.wrong_share(), doubled_share: drops.doubled_share() },
+        drops: Dropped {
+            counts: drops,
+            wrong_share: of_documents(drops.wrong_share()),
+            doubled_share: of_documents(drops.doubled_share()),
+        },
         dropped: outcome.summary.dropped,
         pairs_met: outcome.summary.pairs_met,
         seconds: median(&outcome.seconds),

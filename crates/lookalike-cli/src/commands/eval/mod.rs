@@ -37,9 +37,10 @@ use crate::{
 /// sampled. dropped: documents; wrong: dropped though no similar one was kept; missed: true pairs of which both were kept;
 /// doubled: documents kept beside a similar one. looked at: pairs that met, candidates or not. s, MB: of dedup alone.
 ///
-/// With --sample, pairs are those with a sampled document, and wrong, missed and doubled are of sampled documents. In brackets
-/// stands what holds the truth 95 times in 100; pairs of one group are found or missed together, so theirs is too narrow where
-/// groups are large, that of whole is not.
+/// With --sample, pairs are those with a sampled document, and wrong, missed and doubled are of sampled documents. The brackets are
+/// 95 % intervals. Those of precision and recall take all pairs of a document as one draw, since pairs of one group are found or
+/// missed together. A group that the sample has no document of is unknown to them: sample more documents where a few large groups have
+/// most of the pairs.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  lookalike eval crawl.jsonl --sample 1000\n  \
     lookalike eval news.jsonl --truth pairs.jsonl --threshold 0.7\n  \
