@@ -6,6 +6,7 @@ mod bbit;
 pub mod binomial;
 mod bottom;
 mod estimate;
+mod matrix;
 mod minhash;
 mod modulo;
 mod oneperm;
@@ -16,11 +17,15 @@ pub mod size;
 mod sketches;
 mod sorted;
 
-pub use angle::{cosine_of_resemblance, differing_share, distance_at, resemblance_at, resemblance_of_cosine, within_distance};
+pub use angle::{
+    cosine_of_resemblance, differing_share, differing_share_of, distance_at, resemblance_at, resemblance_of_cosine,
+    within_distance, within_distance_of,
+};
 pub(crate) use bbit::bits_by;
 pub use bbit::{BITS_SLOTS, Bits, agreement, agreement_estimate, agreement_floor, agreement_resemblance, bits};
 pub use bottom::{Bottom, BottomSampler, BottomSketch};
 pub use estimate::Estimate;
+pub use matrix::{SignatureMatrix, linear_hash};
 pub use minhash::MinHash;
 pub use modulo::{MAX_LEVEL, Modulo, ModuloSketch, Modulus};
 pub use oneperm::OnePermutation;

@@ -62,15 +62,7 @@ impl KSentence {
     ///
     /// Cost: two passes over the text, a sort of its sentences, and a third pass over the k longest.
     pub fn digest(self, text: &str, tokens: &mut Tokens) -> Option<Digest> {
-        let mut longest: Vec<(usize, Span)> = sentences(text)
-            .map(|span| {
-                canonicalise(&text[span.start..span.end], TokensBy::Auto, self.folds, tokens);
-                (length(tokens), span)
-            })
-            .filter(|&(length, _)| length > 0)
-            .collect();
-        longest.sort_by_key(|&(length, _)| Reverse(length));
-        longest.truncate(self.k);
+        let longest = self.longest(text, tokens);
         let mut bytes = Vec::new();
         for (_, span) in &longest {
             let sentence = &text[span.start..span.end];
@@ -84,6 +76,20 @@ impl KSentence {
             }
         }
         (!bytes.is_empty()).then(|| self.by.digest(&bytes))
+    }
+
+    /// The k longest sentences that are digested, longest first: each with its length and its place in the text.
+    pub fn longest(self, text: &str, tokens: &mut Tokens) -> Vec<(usize, Span)> {
+        let mut longest: Vec<(usize, Span)> = sentences(text)
+            .map(|span| {
+                canonicalise(&text[span.start..span.end], TokensBy::Auto, self.folds, tokens);
+                (length(tokens), span)
+            })
+            .filter(|&(length, _)| length > 0)
+            .collect();
+        longest.sort_by_key(|&(length, _)| Reverse(length));
+        longest.truncate(self.k);
+        longest
     }
 
     /// The digest of a text, with what it needs to be compared.
@@ -177,7 +183,13 @@ mod tests {
             let expected = DigestBy::Md5.digest(joined.as_bytes());
             assert_eq!(sketch(k, DigestBy::Md5, text).digest(), Some(expected), "{text}");
         };
-        joined(2, "One. Three. Second. Fourth.", "SecondFourth");
+        let text = "One. Three. Second. Fourth.";
+        let longest = KSentence::new(2, DigestBy::Md5).unwrap().longest(text, &mut Tokens::new());
+        assert_eq!(
+            longest.iter().map(|(length, span)| (*length, &text[span.start..span.end])).collect::<Vec<_>>(),
+            [(6, "Second"), (6, "Fourth")]
+        );
+        joined(2, text, "SecondFourth");
         joined(3, "One. Three. Second. Fourth.", "SecondFourthThree");
         // Length is of letters: "a, b, c, d" has four, though it is written with ten.
         joined(1, "a, b, c, d! Fifth.", "Fifth");

@@ -12,8 +12,12 @@
 //! | 400 | .99995 | .960 | 1.0000 | .990 | .9993 | 1.0000 |
 //!
 //! That bears the paper out: 100 are reasonable and 200 more than enough to be within .1; to be within .05 of a resemblance
-//! about .8 they are not. A pair that resembles by less than half is estimated at .9 or more by 100 elements with probability
-//! 10⁻¹⁷ at most, where the paper is content with 10⁻³: for that, 20 elements do.
+//! about .8 they are not.
+//!
+//! The paper's last claim is about all pairs of a collection: even on the whole Web it is improbable, less than 0.1 %, that any pair
+//! that resembles by less than half is estimated at more than .9. Its Web had 30 million documents, which are 4.5 · 10¹⁴ pairs. 100
+//! elements estimate one such pair at more than .9 with probability 1.7 · 10⁻¹⁸ at most, so over all pairs the sum of these is 7.5 · 10⁻⁴
+//! ([`overestimated_anywhere`]). That is what the paper says. For one pair 20 elements would do.
 
 use super::binomial::probability;
 use crate::error::{ErrorKind, Result};
@@ -118,6 +122,44 @@ pub fn overestimated(s: usize, r: f64, at_least: f64) -> f64 {
     probability(s, r, lo as usize..=s)
 }
 
+/// The probability that `s` sampled elements of sets of resemblance `r` give an estimate of more than `above`: P(Bin(s, r) > s ·
+/// above), the product compared to a billionth of s.
+pub fn overestimated_above(s: usize, r: f64, above: f64) -> f64 {
+    let last = (s as f64 * (above + TOLERANCE)).floor().max(0.0);
+    probability(s, r, last as usize + 1..=s)
+}
+
+/// The pairs of so many documents.
+pub fn pairs(documents: u64) -> f64 {
+    let n = documents as f64;
+    n * (n - 1.0).max(0.0) / 2.0
+}
+
+/// At most how probably any pair of a collection that resembles by `r` or less is estimated at more than `above` by `s` sampled
+/// elements: the sum over all pairs (the union bound), and 1 at most. No independence is assumed; one document's sample is part of
+/// all its pairs.
+pub fn overestimated_anywhere(s: usize, r: f64, above: f64, documents: u64) -> f64 {
+    (pairs(documents) * overestimated_above(s, r, above)).min(1.0)
+}
+
+/// The smallest sample for a collection: the least s such that s elements and every greater number of them keep
+/// [`overestimated_anywhere`] at `miss` or below; `above` is more than `r`.
+///
+/// # Errors
+/// When it would be above [`MAX_SAMPLE`].
+pub fn smallest_for_collection(r: f64, above: f64, documents: u64, miss: f64) -> Result<usize> {
+    if !is_inside(miss) {
+        return Err(ErrorKind::Confidence(1.0 - miss).into());
+    }
+    // Hoeffding's bound: from here on every number does.
+    let enough = ((pairs(documents).max(1.0) / miss).ln() / (2.0 * (above - r) * (above - r))).ceil();
+    if enough > MAX_SAMPLE as f64 {
+        return Err(ErrorKind::NoSample { margin: above - r, confidence: 1.0 - miss, max: MAX_SAMPLE }.into());
+    }
+    let fails = |s: &usize| overestimated_anywhere(*s, r, above, documents) > miss;
+    Ok((1..=enough as usize).rev().find(fails).map_or(1, |s| s + 1))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -191,6 +233,21 @@ mod tests {
             assert!((found - exact).abs() <= 1e-12 * exact, "{found:e} for {exact:e}");
         }
         assert!((1..50).all(|i| overestimated(100, f64::from(i) / 100.0, 0.9) < overestimated(100, 0.5, 0.9)));
+    }
+
+    #[test]
+    fn the_papers_claim_is_over_all_pairs_of_the_web() {
+        const WEB: u64 = 30_000_000;
+        assert!((pairs(WEB) / 4.5e14 - 1.0).abs() < 1e-6);
+        assert!((overestimated_above(100, 0.5, 0.9) / 1.6610244897268264e-18 - 1.0).abs() < 1e-12);
+        let anywhere = overestimated_anywhere(100, 0.5, 0.9, WEB);
+        assert!((anywhere / 7.4746e-4 - 1.0).abs() < 1e-3 && anywhere < 0.001, "{anywhere:e}");
+        assert!(overestimated_anywhere(90, 0.5, 0.9, WEB) > 0.001);
+        assert_eq!((overestimated_anywhere(20, 0.5, 0.9, WEB), pairs(0), pairs(1), pairs(3)), (1.0, 0.0, 0.0, 3.0));
+        let smallest = smallest_for_collection(0.5, 0.9, WEB, 0.001).unwrap();
+        let holds = |s| overestimated_anywhere(s, 0.5, 0.9, WEB) <= 0.001;
+        assert!((smallest..400).all(holds) && !holds(smallest - 1) && (91..=105).contains(&smallest), "{smallest}");
+        assert!(smallest_for_collection(0.5, 0.9, WEB, 0.0).is_err() && smallest_for_collection(0.5, 0.501, WEB, 0.001).is_err());
     }
 
     #[test]
