@@ -133,6 +133,15 @@ pub enum DigestOf {
     Md5,
 }
 
+impl From<DigestOf> for DigestBy {
+    fn from(of: DigestOf) -> Self {
+        match of {
+            DigestOf::Xxh3 => Self::Xxh3,
+            DigestOf::Md5 => Self::Md5,
+        }
+    }
+}
+
 /// A way of finding candidates, as flags name it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
@@ -209,10 +218,7 @@ impl FindArgs {
             }
             Way::Sentences => {
                 let default = SentencesBy::default();
-                let digest = self.digest.map_or(default.digest, |digest| match digest {
-                    DigestOf::Xxh3 => DigestBy::Xxh3,
-                    DigestOf::Md5 => DigestBy::Md5,
-                });
+                let digest = self.digest.map_or(default.digest, Into::into);
                 Candidates::Sentences(SentencesBy { longest: self.longest.unwrap_or(default.longest), digest })
             }
             Way::Exact => Candidates::Exact,

@@ -14,7 +14,7 @@ use lookalike::{
 use lookalike_engine::{Format, Html, RunConfig};
 
 pub use self::{
-    find::{CandidatesBy, FindArgs, MeasureBy, MethodBy, modulus},
+    find::{CandidatesBy, DigestOf, FindArgs, MeasureBy, MethodBy, modulus},
     method::{MethodArgs, VerifyBy},
 };
 

@@ -1,5 +1,7 @@
 //! `lookalike compare`.
 
+mod longest;
+
 mod page;
 
 mod sketches;
@@ -17,7 +19,10 @@ use lookalike::{
 use lookalike_engine::{RunConfig, find_texts, read_document};
 use serde::Serialize;
 
-use self::sketches::{Sketched, sketches};
+use self::{
+    longest::{Longest, LongestArgs},
+    sketches::{Sketched, sketches},
+};
 use crate::{
     args::{FieldArgs, ShingleArgs, as_sets},
     output::print,
@@ -31,12 +36,13 @@ use crate::{
 ///
 /// With --sets, or with --in and --set-field, they are sets, and what they share are items.
 ///
-/// With --sketches, every kind of sketch estimates the pair. With --threshold, exit code 1 when the resemblance, or what else
+/// With --sketches, every kind of sketch estimates the pair. With --longest, the longest sentences of both are shown, and their digests. With --threshold, exit code 1 when the resemblance, or what else
 /// --measure names, is below it.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  lookalike compare old.txt new.txt\n  \
     lookalike compare mit apache-2.0 --in licenses.jsonl.zst --full\n  \
     lookalike compare old.txt new.txt --sketches\n  \
+    lookalike compare old.txt new.txt --longest 3 --digest md5\n  \
     lookalike compare ann bob --in users.jsonl --set-field films\n  \
     lookalike compare excerpt.txt book.txt --measure containment --threshold 0.9")]
 pub struct Compare {
@@ -65,6 +71,8 @@ pub struct Compare {
     /// bytes; the least shingles, those that a modulus divides, and the least of these; SimHash; longest sentences
     #[arg(long)]
     sketches: bool,
+    #[command(flatten)]
+    longest: LongestArgs,
     /// Print long passages whole
     #[arg(long)]
     full: bool,
@@ -95,6 +103,8 @@ struct Report<'a> {
     sketch: Signatures,
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "sketches::by_name")]
     sketches: Option<Vec<Sketched>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sentences: Option<Longest>,
     passages_a: Vec<Place>,
     passages_b: Vec<Place>,
 }
@@ -137,6 +147,9 @@ impl Compare {
         }
         if self.sketches {
             report.sketches = Some(sketches(&method, &texts, &sets)?);
+        }
+        if method.config().tokens != TokensBy::Items {
+            report.sentences = self.longest.of(&texts, method.config().folds)?;
         }
         if self.json {
             print(&(serde_json::to_string_pretty(&report)? + "\n"))?;
@@ -219,6 +232,7 @@ impl Compare {
                 containment_ba: containment(overlap.b),
             },
             sketches: None,
+            sentences: None,
             passages_a: places(&cut[0]),
             passages_b: places(&cut[1]),
         })

@@ -43,6 +43,9 @@ pub(super) fn page(r: &Report, members: &str, texts: &[String; 2], cut: &[Vec<Pa
     if let Some(sketches) = &r.sketches {
         page += &sketches::table(sketches, &r.figures);
     }
+    if let Some(sentences) = &r.sentences {
+        page += &sentences.page(texts, full);
+    }
     for ((which, name), (text, cut)) in [("A", r.a), ("B", r.b)].into_iter().zip(texts.iter().zip(cut)) {
         let _ = writeln!(page, "\n{BOLD}{which}: {name}{BOLD:#}  {GREEN}shared{GREEN:#} {RED}not shared{RED:#}");
         for passage in cut {

@@ -1,0 +1,89 @@
+//! The longest sentences of both texts, and the digests by which `--method sentences` finds copies.
+
+use std::fmt::Write;
+
+use clap::Args;
+use lookalike::{
+    fingerprint::DigestBy,
+    sketch::KSentence,
+    text::{Folds, Tokens},
+};
+use serde::Serialize;
+
+use crate::{
+    args::DigestOf,
+    output::{BOLD, DIM, both_ends, counted},
+};
+
+#[derive(Args)]
+pub(super) struct LongestArgs {
+    /// Show the K longest sentences of both texts, and their digests, as dedup --method sentences compares them
+    #[arg(long, value_name = "K", conflicts_with = "sets", help_heading = "Longest sentences")]
+    longest: Option<usize>,
+    /// The hash of the longest sentences; md5 takes them as they are in the text [default: xxh3]
+    #[arg(long, value_enum, requires = "longest", help_heading = "Longest sentences")]
+    digest: Option<DigestOf>,
+}
+
+/// What both texts have.
+#[derive(Serialize)]
+pub(super) struct Longest {
+    longest: usize,
+    digest_by: DigestBy,
+    /// Whether the digests are equal.
+    same: bool,
+    a: OfText,
+    b: OfText,
+}
+
+#[derive(Serialize)]
+struct OfText {
+    /// In hexadecimal digits; none for a text without a letter or digit.
+    digest: Option<String>,
+    sentences: Vec<Sentence>,
+}
+
+/// A sentence, longest first.
+#[derive(Serialize)]
+struct Sentence {
+    /// Letters, digits and marks.
+    length: usize,
+    /// Bytes of the text.
+    start: usize,
+    end: usize,
+}
+
+impl LongestArgs {
+    pub(super) fn of(&self, texts: &[String; 2], folds: Folds) -> lookalike::Result<Option<Longest>> {
+        let Some(longest) = self.longest else { return Ok(None) };
+        let digest_by = self.digest.map_or(DigestBy::Xxh3, Into::into);
+        let by = KSentence::new(longest, digest_by)?.folded(folds);
+        let [a, b] = texts.each_ref().map(|text| {
+            let mut tokens = Tokens::new();
+            let digest = by.digest(text, &mut tokens).map(|digest| format!("{digest:032x}"));
+            let sentence = |(length, span): (usize, lookalike::text::Span)| Sentence { length, start: span.start, end: span.end };
+            OfText { digest, sentences: by.longest(text, &mut tokens).into_iter().map(sentence).collect() }
+        });
+        Ok(Some(Longest { longest, digest_by, same: a.digest.is_some() && a.digest == b.digest, a, b }))
+    }
+}
+
+impl Longest {
+    pub(super) fn page(&self, texts: &[String; 2], full: bool) -> String {
+        let by = match self.digest_by {
+            DigestBy::Md5 => "MD5",
+            DigestBy::Xxh3 => "XXH3",
+        };
+        let verdict = if self.same { "the same" } else { "not the same" };
+        let mut page =
+            format!("\n{BOLD}the {} of both, by {by}: {verdict}{BOLD:#}\n", counted(self.longest as u64, "longest sentence"));
+        for (name, text, of) in [("A", &texts[0], &self.a), ("B", &texts[1], &self.b)] {
+            let _ = writeln!(page, "{name}  {}", of.digest.as_deref().unwrap_or("no sentence"));
+            for Sentence { length, start, end } in &of.sentences {
+                let sentence = text[*start..*end].split_whitespace().collect::<Vec<_>>().join(" ");
+                let _ = writeln!(page, "   {DIM}{length:>5}{DIM:#}  {}", both_ends(&sentence, full));
+            }
+        }
+        page
+    }
+}
