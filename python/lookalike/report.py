@@ -66,7 +66,11 @@ class Report:
         self._decisions = decisions
         self._read = read
         self.summary: dict[str, Any] = summary
-        """The command's summary (`--json`): how many documents, kept, dropped, why, how they were found, in what time."""
+        """The command's summary (`--json`): how many documents, kept, dropped, why, how they were found, in what time.
+
+        `found_at_threshold` is the share of the pairs at the threshold that are found at the least, of texts of `found_from_size`
+        shingles or more; `found_of_shorter` lists the texts with fewer, how many they are, and what is found of them.
+        """
 
     def __len__(self) -> int:
         return len(self._decisions)

@@ -8,14 +8,25 @@ use crate::output::{bytes, count, counted};
 /// Which share of what is similar was found, and how.
 pub fn found(finding: &Finding, method: &Config) -> String {
     let (by, threshold) = (&finding.found_by, method.threshold);
-    match (finding.found_at_threshold.map(|found| 100.0 * found), finding.found_of_size) {
-        _ if method.candidates == Candidates::All => format!("all pairs at {threshold} or more, by {by}"),
-        (None, _) => format!("only by {by}"),
-        (Some(found), None) => format!("{found:.2} % of pairs at {threshold}, more above it ({by})"),
-        (Some(found), Some(size)) => format!(
-            "{found:.2} % of pairs at {threshold} of texts of {size} shingles, more of longer and fewer of shorter ones ({by})"
-        ),
+    let Some(found) = finding.found_at_threshold else { return format!("only by {by}") };
+    if method.candidates == Candidates::All {
+        return format!("all pairs at {threshold} or more, by {by}");
     }
+    format!("{} of pairs at {threshold}, more above it ({by}){}", percent(found), shorter(finding))
+}
+
+/// Which texts are found less, and how much less; nothing where the promise holds for all.
+fn shorter(finding: &Finding) -> String {
+    let texts = finding.found_of_shorter.iter().map(|short| short.texts).sum();
+    let least = finding.found_of_shorter.iter().min_by(|a, b| a.found.total_cmp(&b.found));
+    let (Some(least), Some(from)) = (least, finding.found_from_size) else { return String::new() };
+    let (texts, size) = (counted(texts, "text"), count(least.shingles as u64));
+    format!("; fewer for {texts} with fewer than {} shingles: {} for those with {size}", count(from as u64), percent(least.found))
+}
+
+/// A promise in hundredths of a percent, rounded down.
+fn percent(found: f64) -> String {
+    format!("{:.2} %", (1e4 * found + 1e-6).floor() / 100.0)
 }
 
 /// What was set aside on the way; a line or two, or none.

@@ -72,9 +72,9 @@ pub use run::{
     Against, Applied, BlockExplained, BlockFigures, Cards, CardsSummary, FieldExplained, Finding, First, FirstPairs, Genuine,
     Judged, Link, LinkExplained, LinkShares, LinkSummary, MirrorOutputs, Mirroring, MirrorsSummary, Offsets, Outputs, Pair,
     PairFigures, PairsSummary, PassagesSummary, Quoted, Quoting, RightShare, RightShares, Roll, SampleTruth, SharedPassage,
-    Shares, SimilarPair, SiteBy, SiteLine, SitesBy, Summary, Tell, TellPair, TellQuoted, apply, cards, dedup, dedup_told, enrol,
-    explain_link, find_texts, link, mirrors, pairs, pairs_told, passages, passages_told, read_decisions, read_pairs,
-    sample_truth,
+    Shares, ShortTexts, SimilarPair, SiteBy, SiteLine, SitesBy, Summary, Tell, TellPair, TellQuoted, apply, cards, dedup,
+    dedup_told, enrol, explain_link, find_texts, link, mirrors, pairs, pairs_told, passages, passages_told, read_decisions,
+    read_pairs, sample_truth,
 };
 #[cfg(feature = "tables")]
 pub use sound::check_batch;

@@ -2,10 +2,10 @@
 
 use std::sync::atomic::Ordering;
 
-use lookalike::{Cluster, Method, lsh::FEWEST_SHINGLES, sketch::Modulus};
+use lookalike::Method;
 use serde::Serialize;
 
-use super::{counting::Counted, matching::Matcher, table::Table};
+use super::{counting::Counted, matching::Matcher, sizes::Sizes, table::Table};
 use crate::memory::peak_memory;
 
 /// How candidates were found, what share of the similar pairs that promises, and what was set aside.
@@ -13,11 +13,12 @@ use crate::memory::peak_memory;
 pub struct Finding {
     /// How candidates were found, in words.
     pub found_by: String,
-    /// P(found) for a pair at the threshold, where it is known; 1 where all pairs were looked for.
+    /// P(found) for a pair at the threshold, at the least, where it is known; 1 where all pairs were looked for.
     pub found_at_threshold: Option<f64>,
-    /// Where that depends on a text's size, the shingles of the text for which it holds: longer ones are found more often,
-    /// shorter ones less.
-    pub found_of_size: Option<usize>,
+    /// The shingles that the smaller text of a pair has at least for that to hold; 1 where it holds for all.
+    pub found_from_size: Option<usize>,
+    /// The texts of this run that have fewer shingles and are found less, by their number of shingles.
+    pub found_of_shorter: Vec<ShortTexts>,
     /// Pairs that met: that share a band, a block or a sampled fingerprint, or came to a cluster together. Where all pairs are
     /// asked for, those that match.
     pub pairs_met: u64,
@@ -45,18 +46,25 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
+/// Texts too short for the promise.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct ShortTexts {
+    /// Their number of shingles; from 256 on the least of a class of numbers.
+    pub shingles: usize,
+    /// How many there are.
+    pub texts: u64,
+    /// P(found) for a pair at the threshold of which one is the smaller, at the least.
+    pub found: f64,
+}
+
 impl Finding {
     pub(crate) fn new(method: &Method) -> Self {
-        let found_at_threshold = match method.config().cluster {
-            Cluster::Greedy(_) => None,
-            Cluster::Law | Cluster::Components => method.found_at_threshold(),
-        };
-        let by_size =
-            method.sharing().is_some_and(|(sharing, run)| run.is_none() && !matches!(sharing.modulus(), Modulus::Growing { .. }));
+        let promise = method.promise();
         Self {
             found_by: method.found_by(),
-            found_at_threshold,
-            found_of_size: by_size.then_some(FEWEST_SHINGLES),
+            found_at_threshold: promise.map(|promise| promise.found),
+            found_from_size: promise.map(|promise| promise.from),
+            found_of_shorter: Vec::new(),
             pairs_met: 0,
             pairs_refused: 0,
             common: 0,
@@ -82,5 +90,17 @@ impl Finding {
         self.all_common = counted.lost;
         self.above_memory = peak_memory().map_or(0, |peak| table.budget.above(peak));
         self.few_anchors.iter_mut().for_each(|few| *few = table.counts.few_anchors);
+        self.count_shorter(matcher.method, &table.sizes);
+    }
+
+    /// Takes the texts that are too short for the promise from those that there are.
+    fn count_shorter(&mut self, method: &Method, sizes: &Sizes) {
+        let (Some(promised), Some(from), Some(found)) =
+            (self.found_at_threshold, self.found_from_size, method.found_at_threshold_of_sizes())
+        else {
+            return;
+        };
+        let short = |(shingles, texts)| ShortTexts { shingles, texts, found: found(shingles) };
+        self.found_of_shorter = sizes.below(from).map(short).filter(|short| short.found < promised).collect();
     }
 }

@@ -21,7 +21,7 @@ pub(crate) struct Recorded {
 impl Recorded {
     /// Appends the record of a block that [stands](Sketched::stand) where it belongs.
     pub(crate) fn put(sketched: &Sketched, tag: Tag, digest: Option<u64>, read: u64, into: &mut Vec<u8>) {
-        let Sketched { info, digests, bits, columns, lists, keys, labels, ids, bad_lines, bad_messages, .. } = sketched;
+        let Sketched { info, digests, bits, columns, lists, keys, sizes, labels, ids, bad_lines, bad_messages, .. } = sketched;
         let place = [tag.part as u64, tag.index, u64::from(tag.last), tag.lines, tag.before, read];
         put(into, &place);
         put(into, digest.as_slice());
@@ -45,6 +45,7 @@ impl Recorded {
         put(into, &lists.lengths);
         put(into, &lists.levels);
         put(into, keys);
+        put(into, sizes);
         put(into, labels);
         put_text(into, &ids.text);
         put(into, &ids.lengths);
@@ -70,7 +71,7 @@ impl Recorded {
         let [columns] = from.some::<u64, 1>()?;
         let columns = (0..columns).map(|_| from.many()).collect::<Option<_>>()?;
         let lists = BlockLists { elements: from.many()?, lengths: from.many()?, levels: from.many()? };
-        let (keys, labels) = (from.many()?, from.many()?);
+        let (keys, sizes, labels) = (from.many()?, from.many()?, from.many()?);
         let ids = BlockIds { text: from.text()?, lengths: from.many()?, hashes: from.many()? };
         let bad_lines = from.many()?;
         let [bad_count, messages] = from.some::<u64, 2>()?;
@@ -83,6 +84,7 @@ impl Recorded {
             columns,
             lists,
             keys,
+            sizes,
             labels,
             // Nobody who asks what labels are resumes a run.
             label_names: Vec::new(),
@@ -103,7 +105,7 @@ impl Recorded {
     /// checksums; this tells what another program wrote, whose numbers mean other things.
     pub(crate) fn fits(&self, method: &Method, fields: &Fields, parts: usize, start: &Start) -> bool {
         let Self { sketched, tag, .. } = self;
-        let Sketched { info, digests, bits, columns, lists, keys, labels, ids, bad_messages, .. } = sketched;
+        let Sketched { info, digests, bits, columns, lists, keys, sizes, labels, ids, bad_messages, .. } = sketched;
         let count = digests.len();
         let if_asked = |asked: bool| if asked { count } else { 0 };
         let first_line = { start.lines }.first_line(Tag { lines: 0, ..*tag });
@@ -120,6 +122,7 @@ impl Recorded {
             && columns.iter().all(|column| column.len() == count)
             && lists.fit(if_asked(method.lists()), method.highest_level())
             && keys.len() == if_asked(fields.keep != Keep::First)
+            && sizes.len() == if_asked(method.depends_on_size())
             && labels.len() == if_asked(fields.label.is_some())
             && ids.fit(count)
     }
@@ -164,7 +167,7 @@ mod tests {
         assert!(taken.fits(&method, &fields, 2, &start));
         assert_eq!((taken.tag.lines, taken.digest, taken.read, &*taken.sketched.ids.text), (3, Some(5), 99, "\"é\"7"));
         assert!(!taken.fits(&method, &fields, 1, &start) && !taken.fits(&method, &fields, 2, &first));
-        let wrongs: [fn(&mut Recorded); 19] = [
+        let wrongs: [fn(&mut Recorded); 20] = [
             |wrong| wrong.tag.index = 2,
             |wrong| wrong.tag.lines = 4,
             |wrong| wrong.sketched.info.first_line = u64::MAX,
@@ -181,6 +184,7 @@ mod tests {
             |wrong| wrong.sketched.columns[3].clear(),
             |wrong| wrong.sketched.lists.push(&[1], 0),
             |wrong| wrong.sketched.keys.push(1),
+            |wrong| wrong.sketched.sizes.push(1),
             |wrong| wrong.sketched.ids.lengths = vec![2, 3],
             |wrong| wrong.sketched.ids.lengths = vec![4, u32::MAX],
             |wrong| wrong.sketched.ids.hashes.clear(),

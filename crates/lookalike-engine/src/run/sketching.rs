@@ -292,6 +292,9 @@ impl Pass<'_> {
             if self.method.lists() {
                 out.lists.push(&scratch.elements, scratch.level);
             }
+            if self.method.depends_on_size() {
+                out.sizes.push(scratch.fingerprints.len().min(u32::MAX as usize) as u32);
+            }
             if fields.keep != Keep::First {
                 out.keys.push(record.key);
             }

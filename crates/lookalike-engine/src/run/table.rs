@@ -9,6 +9,7 @@ use super::{
     lists::{BlockLists, Lists},
     parallel::{Place, Weigh},
     references::References,
+    sizes::Sizes,
 };
 use crate::{
     error::{Error, ErrorKind, Result},
@@ -34,6 +35,8 @@ pub(crate) struct Table {
     pub(crate) lists: Lists,
     /// Keep order's keys; empty when input order decides.
     pub(crate) keys: Spill<u64>,
+    /// How many texts have how many shingles, where it matters to what is found.
+    pub(crate) sizes: Sizes,
     /// Each document's label, where labels are asked for; none for a document without.
     pub(crate) labels: Vec<Option<NonZeroU128>>,
     pub(crate) ids: Ids,
@@ -68,6 +71,8 @@ pub(crate) struct Sketched {
     pub(crate) columns: Vec<Vec<u32>>,
     pub(crate) lists: BlockLists,
     pub(crate) keys: Vec<u64>,
+    /// Each text's number of shingles, where it matters to what is found.
+    pub(crate) sizes: Vec<u32>,
     pub(crate) labels: Vec<Option<NonZeroU128>>,
     /// What some of these hashes are of, each at least once, where anybody asks.
     pub(crate) label_names: Vec<(NonZeroU128, Box<str>)>,
@@ -92,6 +97,7 @@ impl Weigh for Sketched {
         let sketches = self.digests.weight() + self.bits.weight() + columns + self.lists.weight();
         sketches
             + self.keys.weight()
+            + self.sizes.weight()
             + self.labels.weight()
             + self.label_names.weight()
             + self.ids.weight()
@@ -109,6 +115,7 @@ impl Sketched {
             columns: vec![Vec::new(); method.columns()],
             lists: BlockLists::default(),
             keys: Vec::new(),
+            sizes: Vec::new(),
             labels: Vec::new(),
             label_names: Vec::new(),
             ids: BlockIds::default(),
@@ -131,6 +138,7 @@ impl Sketched {
         self.columns.iter_mut().for_each(Vec::clear);
         self.lists.clear();
         self.keys.clear();
+        self.sizes.clear();
         self.labels.clear();
         self.label_names.clear();
         self.ids.clear();
@@ -167,6 +175,7 @@ impl Table {
             columns: (0..method.columns()).map(|_| Spill::new(budget)).collect(),
             lists: Lists::new(budget),
             keys: Spill::new(budget),
+            sizes: Sizes::default(),
             labels: Vec::new(),
             ids: Ids::new(budget),
             counts: Counts::default(),
@@ -178,7 +187,7 @@ impl Table {
     /// they are `checked`; those of references never are: they are only pointed at, with their places, and every test set may
     /// count its items from 0.
     pub(crate) fn add(&mut self, sketched: &mut Sketched, checked: bool) -> Result<()> {
-        let Sketched { info, digests, bits, columns, lists, keys, labels, ids, bad_count, bad_messages, .. } = sketched;
+        let Sketched { info, digests, bits, columns, lists, keys, sizes, labels, ids, bad_count, bad_messages, .. } = sketched;
         let (without_id, few_anchors, line_bytes) = (sketched.without_id, sketched.few_anchors, sketched.line_bytes);
         info.first_document = self.documents;
         self.documents += digests.len() as u64;
@@ -199,6 +208,7 @@ impl Table {
         self.bits.append(bits)?;
         self.columns.iter_mut().zip(columns).try_for_each(|(all, more)| all.append(more))?;
         self.keys.append(keys)?;
+        self.sizes.add(sizes);
         self.labels.append(labels);
         self.lists.append(lists)?;
         self.ids.append(ids, checked && !is_reference)?;

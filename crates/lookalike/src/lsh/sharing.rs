@@ -1,8 +1,13 @@
 //! When sharing so many sampled fingerprints makes two documents candidates: the recall contract of MOD_m sketches.
 
+use super::promise::PairSizes;
 use crate::{
     error::{ErrorKind, Result},
-    sketch::{Modulus, binomial::probability, shared_of_least},
+    sketch::{
+        Modulus,
+        binomial::{masses, probability},
+        shared_of_least,
+    },
 };
 
 /// What a document is compared by: the elements of its MOD_m sketch, or what was made of them.
@@ -159,22 +164,65 @@ impl Sharing {
         probability(n, self.threshold, self.least(n)..=n)
     }
 
-    /// P(found) of a pair at the threshold whose set (for resemblance, the union) has `size` members.
-    pub fn found(&self, size: usize) -> f64 {
-        self.expected(size, |n| self.found_of(n))
-    }
-
-    /// The expectation of what `of` gives for the number of sampled elements, of a set (for resemblance, the union) of `size`
-    /// members; nothing is expected of none. A growing modulus is that of the union's size: where the two texts are just below
-    /// it, more is sampled of them.
-    pub fn expected(&self, size: usize, of: impl Fn(usize) -> f64) -> f64 {
+    /// P(found) of a pair at the threshold whose set (for resemblance, the union) has `size` members, by the binomial model of the
+    /// rule: what a modulus is chosen by.
+    fn found(&self, size: usize) -> f64 {
         let level = match self.modulus {
             // A part is found in a whole of any length.
             Modulus::Capped { level, .. } => level,
             modulus => modulus.level(size),
         };
         let share = 0.5f64.powi(level as i32);
-        (1..=size).map(|n| probability(size, share, n..=n) * of(n)).sum()
+        (1..=size).map(|n| probability(size, share, n..=n) * self.found_of(n)).sum()
+    }
+
+    /// P(found) of a pair of sets: the probability that enough is sampled of what both have. Each shared element and each other one
+    /// is sampled by itself, so no model of what is shared is needed. For containment `pair.b` does not matter: the larger set
+    /// may have any size, and the least probability is given.
+    pub fn found_of_pair(&self, pair: PairSizes) -> f64 {
+        let PairSizes { shared, a, b } = pair;
+        let (alone, levels) = match self.against {
+            Against::Union => (a + b, [self.common_level(pair); 2]),
+            Against::Smaller => {
+                let own = self.modulus.level(shared + a);
+                (a, [own, self.modulus.highest().max(own)])
+            }
+        };
+        (levels[0]..=levels[1]).map(|level| self.found_on_level(level, shared, alone)).fold(1.0, f64::min)
+    }
+
+    /// The level on which the samples of two sets are compared.
+    pub fn common_level(&self, pair: PairSizes) -> u32 {
+        let [a, b] = self.levels(pair);
+        a.max(b)
+    }
+
+    /// The levels of both sets.
+    pub fn levels(&self, PairSizes { shared, a, b }: PairSizes) -> [u32; 2] {
+        [a, b].map(|own| self.modulus.level(shared + own))
+    }
+
+    fn found_on_level(&self, level: u32, shared: usize, alone: usize) -> f64 {
+        let share = 0.5f64.powi(level as i32);
+        let ((least_shared, shared), (least_alone, alone)) = (masses(shared, share), masses(alone, share));
+        let mut found = 0.0;
+        for (k, mass) in (least_shared..).zip(shared) {
+            // More elements ask for no fewer shared ones, so the pair is found up to some number of others.
+            let others = (least_alone..).zip(&alone).take_while(|(m, _)| k > 0 && k >= self.least(k + m));
+            found += mass * others.map(|(_, mass)| mass).sum::<f64>();
+        }
+        found
+    }
+
+    /// Sizes of sets above `size`, and up to `most`, at which the modulus doubles.
+    pub fn edges(&self, size: usize, most: usize) -> Vec<usize> {
+        let (least, highest) = match self.modulus {
+            Modulus::Fixed { .. } => return Vec::new(),
+            Modulus::Growing { least } => (least, u32::MAX),
+            Modulus::Capped { least, level } => (least, level),
+        };
+        let levels = (1..=highest).map_while(|level| 1usize.checked_shl(level)?.checked_mul(least));
+        levels.take_while(|&edge| edge <= most).filter(|&edge| edge > size).collect()
     }
 
     /// P(found) of a pair at the threshold, at the least: of all where the modulus grows with the text, else of texts of

@@ -3,8 +3,8 @@
 //! consecutive elements of the sample, and hardly do so by chance. Fewer rows to count, nothing to count them for; short texts
 //! with small samples, and pairs of unlike sizes, are found less well.
 
-use super::sharing::Sample;
-use crate::fingerprint::finish;
+use super::{PairSizes, Sharing, sharing::Sample};
+use crate::{fingerprint::finish, sketch::binomial::masses};
 
 /// Fills `features` with a text's super-shingles of `length` elements, sorted, each once; of a smaller sample the whole is
 /// the only one.
@@ -26,6 +26,7 @@ pub fn super_shingles(sample: Sample, length: usize, features: &mut Vec<u64>) {
 pub fn shares_run(n: usize, p: f64, length: usize) -> f64 {
     // without[i] = P(no such run among the first i): the last i elements are a run's rest behind an unshared one.
     let mut without = vec![1.0f64; n + 1];
+    let length = length.max(1);
     let run = p.powi(length as i32);
     for i in length..=n {
         without[i] = if i == length { 1.0 - run } else { without[i - 1] - (1.0 - p) * run * without[i - length - 1] };
@@ -33,62 +34,123 @@ pub fn shares_run(n: usize, p: f64, length: usize) -> f64 {
     1.0 - without[n]
 }
 
-/// How likely a pair of resemblance p shares a super-shingle of `length` elements when its samples, on one level, have 0 to
-/// `most` elements together: one number for each. What [`shares_run`] leaves out is counted: samples of fewer than `length` are
-/// one super-shingle, the whole, and the next level's sample, about every other element, has super-shingles too.
+/// How likely two sets share a super-shingle, by the numbers of their sampled elements.
 ///
-/// Goes through the union in sorted order with the shared elements in a row on both levels. Cost: `length`² · `most` steps.
-pub fn shares_super_shingle(most: usize, p: f64, length: usize) -> Vec<f64> {
-    // Runs longer than all there is are never complete.
-    let longest = length.min(most + 1);
-    // apart[next][run]: nothing shared yet; `next` and `run` shared in a row on the two levels; whether the next level has all
-    // of its elements shared.
-    let mut apart = vec![vec![[0.0f64; 2]; longest]; longest];
-    let mut then = apart.clone();
-    apart[0][0][1] = 1.0;
-    // No longer row than this is worth looking at.
-    let mut reach = 0;
-    let mut found = vec![0.0];
-    for n in 1..=most {
-        let further = (reach + 2).min(longest);
-        then[..further].iter_mut().for_each(|runs| runs[..further].fill([0.0; 2]));
-        let mut longest_seen = 0;
-        for (next, runs) in apart[..=reach].iter().enumerate() {
-            for (run, states) in runs[..=reach].iter().enumerate() {
-                for (whole, mass) in states.iter().enumerate().filter(|(_, mass)| **mass > NEGLIGIBLE) {
-                    longest_seen = longest_seen.max(run).max(next);
-                    let [shared, unshared] = [p * mass / 2.0, (1.0 - p) * mass / 2.0];
-                    if run + 1 < longest {
-                        then[next][run + 1][whole] += shared;
-                        if next + 1 < longest {
-                            then[next + 1][run + 1][whole] += shared;
+/// [`shares_run`] takes every element for shared with the same probability. Small sets need more: their samples are one
+/// super-shingle, the whole; of so many elements exactly so many are shared; and the next level's sample, about every other
+/// element, has super-shingles too.
+#[derive(Debug, Clone)]
+pub struct SharedSuperShingles {
+    most: [usize; 2],
+    /// P(found) for k shared elements and m others, at `k * (most[1] + 1) + m`: on one level alone, and with the next.
+    found: [Vec<f64>; 2],
+}
+
+impl SharedSuperShingles {
+    /// Computes the probabilities for up to `shared` shared sampled elements and up to `alone` others, and super-shingles of
+    /// `length` elements.
+    ///
+    /// All orders of the elements are equally likely. Goes through them from the first element to the last with the shared ones in
+    /// a row so far, on both levels. Cost: `length`² · `shared` · `alone` steps.
+    pub fn new(length: usize, [shared, alone]: [usize; 2]) -> Self {
+        let found = [false, true].map(|next| table(length.max(1), [shared, alone], next));
+        Self { most: [shared, alone], found }
+    }
+
+    /// P(found) of two sets, sampled as `sharing` says. Beyond the computed numbers it is that of the largest one.
+    pub fn found(&self, sharing: &Sharing, pair: PairSizes) -> f64 {
+        let levels = sharing.levels(pair);
+        // Sets on different levels have the larger level alone in common.
+        let table = &self.found[usize::from(levels[0] == levels[1])];
+        let share = 0.5f64.powi(sharing.common_level(pair) as i32);
+        let ((k, shared), (m, alone)) = (masses(pair.shared, share), masses(pair.a + pair.b, share));
+        let mut found = 0.0;
+        for (k, p) in (k..).zip(&shared) {
+            let row = k.min(self.most[0]) * (self.most[1] + 1);
+            found += p * (m..).zip(&alone).map(|(m, p)| p * table[row + m.min(self.most[1])]).sum::<f64>();
+        }
+        found
+    }
+}
+
+/// Masses of the states: rows of shared elements on the next level and on this one, and whether all elements of the next level so
+/// far are shared.
+type States = Vec<[f64; 2]>;
+
+/// P(found) for up to so many shared elements and others, as in [`SharedSuperShingles`].
+fn table(length: usize, [shared, alone]: [usize; 2], next: bool) -> Vec<f64> {
+    // Longer rows than there are elements are never complete.
+    let rows = length.min(shared + 1);
+    let at = |next_row: usize, row: usize| next_row * rows + row;
+    let fresh = || vec![[0.0f64; 2]; if next { rows * rows } else { rows }];
+    let mut found = Vec::with_capacity((shared + 1) * (alone + 1));
+    let mut above: Vec<States> = Vec::new();
+    for k in 0..=shared {
+        let mut these: Vec<States> = Vec::new();
+        for m in 0..=alone {
+            let mut states = fresh();
+            if k + m == 0 {
+                states[0] = [0.0, 1.0];
+            }
+            // The last of k + m elements in random order is a shared one with probability k / (k + m).
+            if k > 0 {
+                let last = k as f64 / (k + m) as f64;
+                for next_row in 0..if next { rows } else { 1 } {
+                    for row in 0..rows.saturating_sub(1) {
+                        let [broken, whole] = above[m][at(next_row, row)].map(|mass| mass * last);
+                        let stays = if next { 0.5 } else { 1.0 };
+                        let state = &mut states[at(next_row, row + 1)];
+                        *state = [state[0] + stays * broken, state[1] + stays * whole];
+                        if next && next_row + 1 < rows {
+                            let state = &mut states[at(next_row + 1, row + 1)];
+                            *state = [state[0] + 0.5 * broken, state[1] + 0.5 * whole];
                         }
                     }
-                    then[next][0][whole] += unshared;
-                    then[0][0][0] += unshared;
                 }
             }
-        }
-        std::mem::swap(&mut apart, &mut then);
-        reach = (longest_seen + 1).min(longest - 1);
-        let mut missed = 0.0;
-        for (next, runs) in apart[..=reach].iter().enumerate() {
-            for (run, [broken, whole]) in runs[..=reach].iter().enumerate() {
-                // A level on which all is shared, and too little for a run, is one super-shingle.
-                missed += broken + if next > 0 || run == n { 0.0 } else { *whole };
+            if m > 0 {
+                let last = m as f64 / (k + m) as f64;
+                for next_row in 0..if next { rows } else { 1 } {
+                    for row in 0..rows {
+                        let [broken, whole] = these[m - 1][at(next_row, row)].map(|mass| mass * last);
+                        let off = if next { 0.5 } else { 1.0 };
+                        let state = &mut states[at(next_row, 0)];
+                        *state = [state[0] + off * broken, state[1] + off * whole];
+                        if next {
+                            states[0][0] += 0.5 * (broken + whole);
+                        }
+                    }
+                }
             }
+            // Where nothing but shared elements was sampled, the wholes are equal.
+            let missed = match (k, m) {
+                (0, _) => 1.0,
+                (_, 0) => 0.0,
+                _ => {
+                    let first_row = states.iter().take(rows).map(|[broken, whole]| broken + whole).sum::<f64>();
+                    let others = states.iter().skip(rows).map(|[broken, _]| broken).sum::<f64>();
+                    first_row + others
+                }
+            };
+            found.push(1.0 - missed);
+            these.push(states);
         }
-        found.push(1.0 - missed);
+        above = these;
     }
     found
 }
 
-/// Less than what can be seen of a probability, however many are left out.
-const NEGLIGIBLE: f64 = 1e-30;
+/// The same of large sets, of which n elements are sampled on average: the least that any sets have whose samples are on one level.
+/// The number of sampled elements varies, and a sample that is smaller by chance loses more than a larger one gains.
+pub fn shares_run_of_mean(n: usize, p: f64, length: usize) -> f64 {
+    // One element in a million of a set of n million.
+    let (first, masses) = masses(n << 20, 0.5f64.powi(20));
+    (first..).zip(masses).map(|(n, mass)| mass * shares_run(n, p, length)).sum()
+}
 
-/// The longest run that pairs at the threshold share with probability `recall` when their samples have n elements.
+/// The longest run that pairs at the threshold share with probability `recall` when of large sets n elements are sampled on average.
 pub fn longest_run(n: usize, threshold: f64, recall: f64) -> usize {
-    (1..=n).rev().find(|&length| shares_run(n, threshold, length) >= recall).unwrap_or(1)
+    (1..=n).rev().find(|&length| shares_run_of_mean(n, threshold, length) >= recall).unwrap_or(1)
 }
 
 #[cfg(test)]
@@ -110,32 +172,47 @@ mod tests {
                 }
             }
         }
-        assert_eq!((longest_run(50, 0.8, 0.99), longest_run(50, 0.9, 0.99)), (6, 9));
+        assert_eq!((longest_run(50, 0.8, 0.99), longest_run(50, 0.9, 0.99)), (5, 8));
     }
 
     #[test]
     fn super_shingles_of_both_levels_are_counted_as_by_trying_all() {
-        // Numbers of the union in order: bit i of `shared` says whether both have element i, bit i of `next` whether it is odd or
-        // not. What one has alone is dealt in turns.
+        // Numbers of the union in order: bit i of `shared` says whether both have element i, bit i of `next` whether it is of the
+        // next level. What one has alone is dealt in turns.
         for (n, length) in [(0, 2), (1, 2), (2, 1), (3, 3), (4, 2), (5, 9), (6, 3), (7, 2), (7, 4), (7, 7)] {
-            for p in [0.3f64, 0.8] {
-                let mut sum = 0.0;
-                for (shared, next) in (0..1u32 << n).flat_map(|shared| (0..1u32 << n).map(move |next| (shared, next))) {
-                    let element = |i: u64| (i + 1) << 8 | if next >> i & 1 == 1 { 2 } else { 1 };
-                    let set =
-                        |own: u64| -> Vec<u64> { (0..n).filter(|i| shared >> i & 1 == 1 || i % 2 == own).map(element).collect() };
-                    let features = [0, 1].map(|own| {
-                        let mut features = Vec::new();
-                        super_shingles(Sample { level: 0, elements: &set(own) }, length, &mut features);
-                        features
-                    });
-                    if features[0].iter().any(|feature| features[1].contains(feature)) {
-                        let both = shared.count_ones() as i32;
-                        sum += p.powi(both) * (1.0 - p).powi(n as i32 - both) / f64::from(1u32 << n);
-                    }
-                }
-                let said = shares_super_shingle(n as usize, p, length)[n as usize];
-                assert!((said - sum).abs() < 1e-12, "{n} {length} {p}: {said} for {sum}");
+            let table = SharedSuperShingles::new(length, [n as usize; 2]);
+            let mut tried = vec![[0.0, 0.0, 0.0]; n as usize + 1];
+            for (shared, next) in (0..1u32 << n).flat_map(|shared| (0..1u32 << n).map(move |next| (shared, next))) {
+                let element = |i: u64| (i + 1) << 8 | if next >> i & 1 == 1 { 2 } else { 1 };
+                let set =
+                    |own: u64| -> Vec<u64> { (0..n).filter(|i| shared >> i & 1 == 1 || i % 2 == own).map(element).collect() };
+                let features = [0, 1].map(|own| {
+                    let mut features = Vec::new();
+                    super_shingles(Sample { level: 0, elements: &set(own) }, length, &mut features);
+                    features
+                });
+                let share = features[0].iter().any(|feature| features[1].contains(feature));
+                let sums = &mut tried[shared.count_ones() as usize];
+                *sums = [sums[0] + 1.0, sums[1] + f64::from(u8::from(share)), 0.0];
+            }
+            for (k, [all, shared, _]) in tried.into_iter().enumerate() {
+                let m = n as usize - k;
+                let said = table.found[1][k * (n as usize + 1) + m];
+                assert!((said - shared / all).abs() < 1e-12, "{n} {length} {k}: {said} for {}", shared / all);
+            }
+        }
+    }
+
+    #[test]
+    fn on_one_level_runs_are_counted_as_by_trying_all() {
+        for (n, length) in [(3usize, 3), (6, 2), (9, 4), (11, 5)] {
+            let table = SharedSuperShingles::new(length, [n; 2]);
+            for k in 1..n {
+                let of_k = |bits: &u32| bits.count_ones() as usize == k;
+                let has_run = |bits: u32| (0..=n - length).any(|at| (at..at + length).all(|i| bits >> i & 1 == 1));
+                let all = (0..1 << n).filter(of_k).count() as f64;
+                let with = (0..1 << n).filter(of_k).filter(|&bits| has_run(bits)).count() as f64;
+                assert!((table.found[0][k * (n + 1) + n - k] - with / all).abs() < 1e-12, "{n} {length} {k}");
             }
         }
     }

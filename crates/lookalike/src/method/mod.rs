@@ -1,18 +1,20 @@
 //! What a user asks for, checked once, and turned into the functions that a run is made of: text → sketch, two sketches →
 //! *candidate or not*, two sets → *similar or not*.
 
+mod promised;
 mod scratch;
 mod sets;
 mod sketcher;
 
+use promised::Promised;
 pub use scratch::Scratch;
 use sketcher::Sketcher;
 
 use crate::{
-    config::{Candidates, Cluster, Config, FingerprintBy, Occurrences, Shared, Verify},
+    config::{Candidates, Cluster, Config, Features, FingerprintBy, Occurrences, Shared, Verify},
     error::{ErrorKind, Result},
     fingerprint::{self, Anchors, Digest, Rabin, TokenHasher},
-    lsh::{Sample, Shape, Sharing},
+    lsh::{Promise, Sample, Shape, Sharing},
     shingle::Shingling,
     simd::Simd,
     text::{self, Span, Text, TokensBy, canonicalise},
@@ -105,18 +107,31 @@ impl Method {
         self.sketcher.sharing()
     }
 
-    /// The share of the pairs at the threshold that are found, where it is known.
-    pub fn found_at_threshold(&self) -> Option<f64> {
-        match self.config.candidates {
-            Candidates::All => Some(1.0),
-            _ => self.sketcher.found(self.config.threshold),
+    /// The share of the pairs at the threshold that are found at the least, and the size of texts from which that holds; none where
+    /// it is not known. Cost: up to 0.1 s where sampled shingles are shared.
+    pub fn promise(&self) -> Option<Promise> {
+        match (&self.config.candidates, self.config.cluster) {
+            (_, Cluster::Greedy(_)) => None,
+            (Candidates::All, _) => Some(Promise::of_all(1.0)),
+            _ => Some(self.promised()?.promise(self.config.recall)),
         }
     }
 
-    /// The same of texts of a given size, where sampled shingles are shared: `size` shingles in the union of the two, or for
-    /// containment in the smaller. Cost: some milliseconds for a thousand.
-    pub fn found_at_threshold_of_size(&self, size: usize) -> Option<f64> {
-        self.sketcher.found_of_size(self.config.threshold, size)
+    /// The share of the pairs at the threshold that are found at the least, of those whose smaller text has so many shingles. 1 where
+    /// such pairs have equal sets only. Texts are taken to repeat no shingle; for SimHash a repeated one has more votes.
+    pub fn found_at_threshold_of_sizes<'a>(&'a self) -> Option<impl Fn(usize) -> f64 + 'a> {
+        let promised = self.promised()?;
+        Some(move |size| promised.found(size))
+    }
+
+    /// Whether what is found depends on the sizes of texts, so that they are worth counting: as many as
+    /// [`sketch`](Self::sketch) leaves fingerprints.
+    pub fn depends_on_size(&self) -> bool {
+        matches!(self.sketcher, Sketcher::Shared { .. } | Sketcher::SimHash { features: Features::Shingles, .. })
+    }
+
+    fn promised(&self) -> Option<Promised<'_>> {
+        Promised::new(&self.sketcher, self.config.measure, self.config.threshold)
     }
 
     /// How candidates are found, in words.
@@ -295,7 +310,6 @@ mod tests {
     use super::*;
     use crate::{
         config::Bands,
-        fingerprint::SplitMix64,
         lsh::Curve,
         text::{Folds, Tokens},
     };
@@ -304,7 +318,7 @@ mod tests {
     fn the_defaults_are_a_method() {
         let method = Method::new(Config::default()).unwrap();
         assert_eq!(method.shape().unwrap().curve(), Curve { bands: 21, rows: 6 });
-        assert!(method.found_at_threshold().unwrap() > 0.998);
+        assert!(method.promise().is_some_and(|promise| promise.found > 0.998 && promise.from == 1));
     }
 
     proptest! {
@@ -354,47 +368,5 @@ mod tests {
         assert_eq!(refused(Config { measure: Measure::Containment, ..Config::default() }), ErrorKind::NoContainment);
         let estimated = Config { candidates: Candidates::All, verify: Some(Verify::Sketch), ..Config::default() };
         assert_eq!(refused(estimated), ErrorKind::NothingToEstimate);
-    }
-
-    /// Texts of unlike words, one a shingle, of which each is in both with probability t: how many pairs of 2,000 are found.
-    fn found(method: &Method, size: u64, random: &mut SplitMix64) -> f64 {
-        let mut scratch = Scratch::default();
-        let mut found = 0;
-        for _ in 0..2000 {
-            let mut texts = [String::new(), String::new()];
-            for _ in 0..size {
-                let word = format!("{:x} ", random.next_u64());
-                let chance = random.next_u64() as f64 / 2f64.powi(64);
-                let alone = (chance >= method.config.threshold).then(|| random.next_u64() % 2);
-                for (text, which) in texts.iter_mut().zip(0..) {
-                    if alone.is_none_or(|alone| alone == which) {
-                        text.push_str(&word);
-                    }
-                }
-            }
-            let sampled = texts.map(|text| {
-                method.sketch(&text, &mut scratch);
-                (scratch.level, scratch.elements.clone())
-            });
-            let [a, b] = sampled.each_ref().map(|(level, elements)| Sample { level: *level, elements });
-            found += u32::from(a.shared(b) > 0 && method.share_enough(a, b));
-        }
-        f64::from(found) / 2000.0
-    }
-
-    #[test]
-    fn pairs_at_the_threshold_are_found_as_often_as_is_said_of_their_size() {
-        let mut random = SplitMix64::new(3);
-        // Sizes far from those at which the modulus changes; a low recall, so that there is something to miss.
-        for (super_shingles, size) in [false, true].into_iter().flat_map(|way| [5, 20, 75, 160, 600].map(|size| (way, size))) {
-            let candidates = Candidates::Shared(Shared { super_shingles, ..Shared::default() });
-            let method = Method::new(Config { shingle: Some(1), recall: 0.8, candidates, ..Config::default() }).unwrap();
-            let said = method.found_at_threshold_of_size(size).unwrap();
-            let found = found(&method, size as u64, &mut random);
-            // Four standard errors.
-            let margin = 4.0 * (said * (1.0 - said) / 2000.0).sqrt();
-            assert!((found - said).abs() < margin, "{super_shingles} {size}: {found} for {said}");
-        }
-        assert_eq!(Method::new(Config::default()).unwrap().found_at_threshold_of_size(100), None);
     }
 }

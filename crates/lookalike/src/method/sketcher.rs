@@ -46,7 +46,8 @@ pub(super) enum Family {
     One(OnePermutation),
 }
 
-/// Elements that two similar large texts' samples have together, at the least: what the length of super-shingles reckons with.
+/// Elements that the samples of two similar large texts have together on average, at the least: the length of super-shingles is
+/// chosen for these.
 const SAMPLED: usize = 50;
 
 impl Sketcher {
@@ -89,39 +90,11 @@ impl Sketcher {
         }
     }
 
-    /// P(found) of a pair at the threshold, where it is known; of texts large enough where that matters.
-    pub(super) fn found(&self, threshold: f64) -> Option<f64> {
-        match self {
-            Self::Bands { shape, .. } => Some(shape.curve().found(threshold)),
-            Self::Shared { run: Some(run), sharing, .. } => match sharing.modulus() {
-                Modulus::Growing { .. } => Some(lsh::shares_run(SAMPLED, threshold, *run)),
-                Modulus::Fixed { .. } | Modulus::Capped { .. } => None,
-            },
-            Self::Shared { sharing, .. } => Some(sharing.found_at_threshold()),
-            Self::SimHash { blocks, features: Features::Shingles, .. } => {
-                Some(sketch::within_distance(threshold, blocks.width(), blocks.distance()))
-            }
-            Self::SimHash { .. } | Self::Sentences(_) | Self::Bottom(_) | Self::Nothing => None,
-        }
-    }
-
     pub(super) fn sharing(&self) -> Option<(&Sharing, Option<usize>)> {
         match self {
             Self::Shared { sharing, run, .. } => Some((sharing, *run)),
             _ => None,
         }
-    }
-
-    /// P(found) of a pair at the threshold by the size of its set, where that matters.
-    pub(super) fn found_of_size(&self, threshold: f64, size: usize) -> Option<f64> {
-        let (sharing, run) = self.sharing()?;
-        Some(match run {
-            Some(run) => {
-                let found = lsh::shares_super_shingle(size, threshold, run);
-                sharing.expected(size, |n| found[n])
-            }
-            None => sharing.found(size),
-        })
     }
 
     pub(super) fn found_by(&self) -> String {
@@ -340,7 +313,7 @@ fn shared(asked: &Shared, config: &Config) -> Result<Sketcher> {
     let most = || lsh::longest_run(SAMPLED, threshold, recall);
     let run = match (asked.super_shingles, asked.run) {
         (true, Some(run)) => {
-            let found = if run == 0 { 0.0 } else { lsh::shares_run(SAMPLED, threshold, run) };
+            let found = if run == 0 { 0.0 } else { lsh::shares_run_of_mean(SAMPLED, threshold, run) };
             if found < recall {
                 return Err(ErrorKind::Run { run, found, recall, threshold, most: most() }.into());
             }

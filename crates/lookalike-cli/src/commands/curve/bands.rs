@@ -10,10 +10,10 @@ use crate::output::{BOLD, DIM};
 #[derive(Args)]
 pub(super) struct Bands {
     /// Show the curve of these bands
-    #[arg(long, value_name = "B", requires = "rows", conflicts_with_all = ["sample_size", "degree", "distance"])]
+    #[arg(long, value_name = "B", requires = "rows", conflicts_with_all = ["sample_size", "degree", "distance", "matrix"])]
     bands: Option<usize>,
     /// Show the curve of these rows
-    #[arg(long, value_name = "R", requires = "bands", conflicts_with_all = ["sample_size", "degree", "distance"])]
+    #[arg(long, value_name = "R", requires = "bands", conflicts_with_all = ["sample_size", "degree", "distance", "matrix"])]
     rows: Option<usize>,
 }
 

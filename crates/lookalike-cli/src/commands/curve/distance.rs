@@ -2,12 +2,13 @@
 
 use clap::Args;
 use lookalike::{
-    lsh::{Blocks, Shape},
+    Candidates, Config, Method, SimHashBy,
+    lsh::{Blocks, Promise, Shape},
     sketch::{self, Width},
 };
 use serde::Serialize;
 
-use super::{Curve, Point, small};
+use super::{Curve, OfSize, Point, by_size, promised, size_table, small};
 use crate::output::{BOLD, DIM, count};
 
 #[derive(Args)]
@@ -35,7 +36,11 @@ struct Report {
     tables: usize,
     /// In how many tables two random hashes meet, on average.
     random_meetings: f64,
+    /// Of large texts.
     found_at_threshold: f64,
+    /// P(found) at the least, of texts of so many shingles and more.
+    promise: Option<Promise>,
+    found_by_size: Vec<OfSize>,
     /// The least distance that finds the asked recall at the threshold.
     distance_for_recall: Option<u32>,
     found: Vec<Point>,
@@ -48,6 +53,8 @@ impl Distance {
         let width = self.bits.map(Width::try_from).transpose()?.unwrap_or_default();
         let distance = distance.unwrap_or_else(|| sketch::distance_at(threshold, width));
         let blocks = Blocks::new(width, distance, self.blocks.unwrap_or(distance.saturating_add(1)))?;
+        let by = SimHashBy { bits: width, distance: Some(distance), blocks: Some(blocks.blocks()), ..SimHashBy::default() };
+        let method = Method::new(Config { threshold, recall, candidates: Candidates::SimHash(by), ..Config::default() })?;
         let found = |s| sketch::within_distance(s, width, distance);
         let reaches = |&distance: &u32| sketch::within_distance(threshold, width, distance) >= recall;
         let report = Report {
@@ -60,6 +67,8 @@ impl Distance {
             tables: blocks.tables(),
             random_meetings: blocks.random_meetings(),
             found_at_threshold: found(threshold),
+            promise: method.promise(),
+            found_by_size: by_size(&method),
             distance_for_recall: (0..width.bits()).find(reaches),
             found: asked.points(found),
         };
@@ -70,18 +79,20 @@ impl Distance {
 fn head(r: &Report) -> String {
     let mut head = format!(
         "{BOLD}SimHashes that differ in up to {} of {} bits{BOLD:#} find {BOLD}{:.4}{BOLD:#} of the pairs at {}\n\
-         {DIM}Charikar 2002, section 3; Manku, Jain, Das Sarma 2007, section 3; of texts with equally many shingles{DIM:#}\n\
+         {DIM}Charikar 2002, section 3; Manku, Jain, Das Sarma 2007, section 3; of large texts with equally many shingles, each once{DIM:#}\n\
          resemblance they speak for   {:.4}\n",
         r.distance, r.bits, r.found_at_threshold, r.threshold, r.resemblance,
     );
     if let Some(distance) = r.distance_for_recall {
         head += &format!("bits that find {:<13} {distance}  {DIM}of the pairs at {}{DIM:#}\n", r.recall, r.threshold);
     }
-    head + &format!(
+    head += &format!(
         "tables                       {}  {DIM}of {} blocks{DIM:#}\n\
          random pairs meet            {}  {DIM}times on average; unlike texts that have words in common, more often{DIM:#}\n",
         count(r.tables as u64),
         r.blocks,
         small(r.random_meetings)
-    )
+    );
+    let promised = r.promise.map_or(String::new(), |promise| promised(promise) + "\n");
+    head + &format!("{promised}\n{}", size_table(&r.found_by_size))
 }

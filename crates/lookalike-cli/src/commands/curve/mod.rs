@@ -6,6 +6,8 @@ mod distance;
 
 mod ids;
 
+mod matrix;
+
 mod sample_size;
 
 mod sharing;
@@ -13,12 +15,12 @@ mod sharing;
 use std::process::ExitCode;
 
 use clap::{ArgGroup, Args};
-use lookalike::Config;
+use lookalike::{Config, Method, lsh::Promise};
 use serde::Serialize;
 use textplots::{Chart, Plot, Shape as Line};
 
-use self::{bands::Bands, distance::Distance, ids::Ids, sample_size::SampleSize, sharing::Sharing};
-use crate::output::{BOLD, print};
+use self::{bands::Bands, distance::Distance, ids::Ids, matrix::Matrix, sample_size::SampleSize, sharing::Sharing};
+use crate::output::{BOLD, DIM, count, print};
 
 /// Show which share of the similar pairs is found
 ///
@@ -26,29 +28,31 @@ use crate::output::{BOLD, print};
 /// similarity s. The threshold and the recall that you ask for choose b bands of r rows; or give them and see what they find.
 ///
 /// Other questions: how large a sketch estimates well enough (--sample-size), what short ids of shingles lose (--degree), which
-/// pairs SimHash finds (--distance), and which ones sampled shingles find, by the size of the texts (--candidates).
+/// pairs SimHash finds (--distance), which ones sampled shingles find, by the size of the texts (--candidates), and what signatures
+/// given permutations or hash functions make of given sets (--matrix).
 #[derive(Args)]
-#[command(group = ArgGroup::new("question").args(["sample_size", "degree", "distance", "candidates"]))]
+#[command(group = ArgGroup::new("question").args(["sample_size", "degree", "distance", "candidates", "matrix"]))]
 #[command(after_help = "Examples:\n  lookalike curve --threshold 0.7 --recall 0.995\n  \
     lookalike curve --bands 20 --rows 5 --at 0.3 --at 0.8\n  \
     lookalike curve --sample-size --within 0.05 --confidence 0.99 --at 0.8\n  \
-    lookalike curve --sample-size --sketch 200\n  \
+    lookalike curve --sample-size --sketch 100 --documents 30000000\n  \
     lookalike curve --degree 32 --shingles 5000\n  \
     lookalike curve --distance 3\n  \
-    lookalike curve --candidates shared --measure containment --threshold 0.9")]
+    lookalike curve --candidates shared --measure containment --threshold 0.9\n  \
+    lookalike curve --matrix rows.txt --permutation 3,4,7,6,1,2,5 --hash '2x+1 mod 5'")]
 pub struct Curve {
     /// Similarity from which two documents are roughly the same
     #[arg(long, short, value_name = "T", default_value_t = Config::default().threshold, allow_negative_numbers = true)]
-    #[arg(conflicts_with_all = ["sample_size", "degree"])]
+    #[arg(conflicts_with_all = ["sample_size", "degree", "matrix"])]
     threshold: f64,
     /// Share of the pairs at the threshold that must be found
     #[arg(long, value_name = "P", default_value_t = Config::default().recall, allow_negative_numbers = true)]
-    #[arg(conflicts_with_all = ["sample_size", "degree"])]
+    #[arg(conflicts_with_all = ["sample_size", "degree", "matrix"])]
     recall: f64,
     #[command(flatten)]
     bands: Bands,
     /// Print P(found) at this similarity; with --sample-size or --degree, ask about this resemblance. May be given several times
-    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    #[arg(long, value_name = "S", allow_negative_numbers = true, conflicts_with = "matrix")]
     at: Vec<f64>,
     /// Print all as JSON
     #[arg(long)]
@@ -61,6 +65,36 @@ pub struct Curve {
     distance: Distance,
     #[command(flatten)]
     sharing: Sharing,
+    #[command(flatten)]
+    matrix: Matrix,
+}
+
+/// Texts for which P(found) is shown, in shingles.
+const SIZES: [usize; 9] = [4, 5, 9, 10, 20, 50, 100, 200, 1000];
+
+/// P(found) of pairs at the threshold by the shingles of the smaller text, at the least.
+#[derive(Serialize)]
+struct OfSize {
+    shingles: usize,
+    found: f64,
+}
+
+/// What a method finds of texts of some sizes.
+fn by_size(method: &Method) -> Vec<OfSize> {
+    let found = method.found_at_threshold_of_sizes();
+    found.iter().flat_map(|found| SIZES.map(|shingles| OfSize { shingles, found: found(shingles) })).collect()
+}
+
+fn size_table(sizes: &[OfSize]) -> String {
+    let head = format!("{BOLD}shingles  P(found){BOLD:#}  {DIM}at the least; shingles of the smaller text{DIM:#}\n");
+    let lines = sizes.iter().map(|of| format!("{:>8}  {:.6}\n", count(of.shingles as u64), of.found));
+    head + &lines.collect::<String>()
+}
+
+/// The promise in words.
+fn promised(Promise { found, from }: Promise) -> String {
+    let texts = if from == 1 { "all texts".into() } else { format!("texts of {} shingles or more", count(from as u64)) };
+    format!("promised for {texts}: {BOLD}{found:.4}{BOLD:#} or more")
 }
 
 /// A point of a curve.
@@ -75,7 +109,9 @@ impl Curve {
         if let Some(wrong) = self.at.iter().find(|s| !(0.0..=1.0).contains(*s)) {
             anyhow::bail!("--at {wrong}: a similarity is a number from 0 to 1");
         }
-        let page = if self.sample_size.is_asked() {
+        let page = if self.matrix.is_asked() {
+            self.matrix.page(self.json)
+        } else if self.sample_size.is_asked() {
             self.sample_size.page(&self)
         } else if let Some(degree) = self.ids.degree {
             self.ids.page(degree, &self)

@@ -25,6 +25,44 @@ pub(super) struct SampleSize {
     #[arg(long, value_name = "S", requires = "sample_size", conflicts_with = "confidence")]
     #[arg(help_heading = "How large a sketch")]
     sketch: Option<usize>,
+    /// Also say how probable it is that any pair of N documents that resembles by less than 0.5 is estimated at more than 0.9; without
+    /// --sketch, how many sampled shingles keep that below what --confidence leaves
+    #[arg(long, value_name = "N", requires = "sample_size", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(help_heading = "How large a sketch")]
+    documents: Option<u64>,
+}
+
+/// What a collection asks for.
+#[derive(Serialize)]
+struct Collection {
+    documents: u64,
+    pairs: f64,
+    /// Sampled shingles.
+    sketch: usize,
+    /// At most how probably any pair below 0.5 is estimated above 0.9.
+    half_taken_for_more_than_nine_tenths: f64,
+}
+
+/// Resemblances that are not to be taken for each other (Broder 1997, section 4.2).
+const HALF: f64 = 0.5;
+const NINE_TENTHS: f64 = 0.9;
+
+impl Collection {
+    fn new(documents: u64, sketch: usize) -> Self {
+        let anywhere = size::overestimated_anywhere(sketch, HALF, NINE_TENTHS, documents);
+        Self { documents, pairs: size::pairs(documents), sketch, half_taken_for_more_than_nine_tenths: anywhere }
+    }
+
+    fn words(&self) -> String {
+        let pairs = if self.pairs < 1e9 { count(self.pairs as u64) } else { format!("{:.1e}", self.pairs) };
+        format!(
+            "any of the {pairs} pairs of {} documents that resembles by less than 0.5 is estimated by {} at more than 0.9\n\
+             with probability {BOLD}{}{BOLD:#} at most\n",
+            count(self.documents),
+            count(self.sketch as u64),
+            small(self.half_taken_for_more_than_nine_tenths),
+        )
+    }
 }
 
 /// What samples it takes.
@@ -33,6 +71,8 @@ struct Sizes {
     within: f64,
     confidence: f64,
     sizes: Vec<Size>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    collection: Option<Collection>,
 }
 
 #[derive(Serialize)]
@@ -48,8 +88,10 @@ struct Precision {
     sketch: usize,
     within: f64,
     probabilities: Vec<Probability>,
-    /// At most how probably a pair below 0.5 is estimated at 0.9 or more.
-    half_taken_for_nine_tenths: f64,
+    /// At most how probably a pair below 0.5 is estimated above 0.9.
+    half_taken_for_more_than_nine_tenths: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    collection: Option<Collection>,
 }
 
 #[derive(Serialize)]
@@ -83,7 +125,13 @@ impl SampleSize {
             Ok(Size { resemblance, sketch })
         };
         let sizes = resemblances.iter().map(size).collect::<anyhow::Result<_>>()?;
-        let report = Sizes { within, confidence, sizes };
+        let collection = |documents| {
+            let sketch = size::smallest_for_collection(HALF, NINE_TENTHS, documents, 1.0 - confidence)
+                .with_context(|| format!("--documents {documents} --confidence {confidence}"))?;
+            Ok::<_, anyhow::Error>(Collection::new(documents, sketch))
+        };
+        let collection = self.documents.map(collection).transpose()?;
+        let report = Sizes { within, confidence, sizes, collection };
         if as_json {
             return json(&report);
         }
@@ -93,6 +141,14 @@ impl SampleSize {
         );
         for Size { resemblance, sketch } in &report.sizes {
             page += &format!("{:>11}  {:>8}\n", name(*resemblance), count(*sketch as u64));
+        }
+        if let Some(collection) = &report.collection {
+            page += &format!(
+                "\n{BOLD}sampled shingles, at least, for {} documents: {}{BOLD:#}\n{}",
+                count(collection.documents),
+                count(collection.sketch as u64),
+                collection.words()
+            );
         }
         Ok(page)
     }
@@ -115,7 +171,8 @@ impl SampleSize {
             sketch,
             within,
             probabilities: resemblances.iter().map(probability).collect(),
-            half_taken_for_nine_tenths: size::overestimated(sketch, 0.5, 0.9),
+            half_taken_for_more_than_nine_tenths: size::overestimated_above(sketch, HALF, NINE_TENTHS),
+            collection: self.documents.map(|documents| Collection::new(documents, sketch)),
         };
         if as_json {
             return json(&report);
@@ -129,9 +186,12 @@ impl SampleSize {
             page += &format!("{:>11}  {probability:>11.6}\n", name(*resemblance));
         }
         page += &format!(
-            "\na pair that resembles by less than 0.5 is estimated at 0.9 or more with probability {BOLD}{}{BOLD:#} at most\n\
-             {DIM}on the whole Web the paper is content with 0.001{DIM:#}\n",
-            small(report.half_taken_for_nine_tenths)
+            "\na pair that resembles by less than 0.5 is estimated at more than 0.9 with probability {BOLD}{}{BOLD:#} at most\n",
+            small(report.half_taken_for_more_than_nine_tenths)
+        );
+        page += &report.collection.as_ref().map_or_else(
+            || format!("{DIM}of one pair; give --documents for all pairs of a collection{DIM:#}\n"),
+            Collection::words,
         );
         Ok(page)
     }

@@ -2,13 +2,13 @@
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use lookalike::{Candidates, Config, ErrorKind, Method, Shared, sketch::Modulus, verify::Measure};
+use lookalike::{Candidates, Config, ErrorKind, Method, Shared, lsh::Promise, sketch::Modulus, verify::Measure};
 use serde::Serialize;
 
-use super::{Curve, json};
+use super::{Curve, OfSize, by_size, json, promised, size_table};
 use crate::{
     args::{CandidatesBy, MeasureBy, modulus},
-    output::{BOLD, DIM, count},
+    output::BOLD,
 };
 
 #[derive(Args)]
@@ -18,21 +18,18 @@ pub(super) struct Sharing {
     candidates: Option<CandidatesBy>,
     /// What is measured of two texts
     #[arg(long, value_enum, default_value_t = MeasureBy::Resemblance, help_heading = "Sampled shingles")]
-    #[arg(conflicts_with_all = ["sample_size", "degree", "distance"])]
+    #[arg(conflicts_with_all = ["sample_size", "degree", "distance", "matrix"])]
     measure: MeasureBy,
     /// Of shared and super: sample one shingle in M, a power of two, of every text, instead of what the threshold and the recall
     /// choose
     #[arg(long, value_name = "M", help_heading = "Sampled shingles")]
-    #[arg(conflicts_with_all = ["sample_size", "degree", "distance"])]
+    #[arg(conflicts_with_all = ["sample_size", "degree", "distance", "matrix"])]
     modulus: Option<u64>,
     /// Of super: sampled shingles in a super-shingle, instead of what the threshold and the recall choose
     #[arg(long, value_name = "W", help_heading = "Sampled shingles")]
-    #[arg(conflicts_with_all = ["sample_size", "degree", "distance"])]
+    #[arg(conflicts_with_all = ["sample_size", "degree", "distance", "matrix"])]
     run_length: Option<usize>,
 }
-
-/// Texts that are told of, in shingles.
-const SIZES: [usize; 6] = [5, 10, 20, 50, 100, 1000];
 
 #[derive(Serialize)]
 struct Report {
@@ -42,13 +39,9 @@ struct Report {
     modulus: Modulus,
     /// Sampled shingles of a super-shingle, where those are shared.
     run_length: Option<usize>,
-    found: Vec<Found>,
-}
-
-#[derive(Serialize)]
-struct Found {
-    shingles: usize,
-    found: f64,
+    /// P(found) at the least, of texts of so many shingles and more.
+    promise: Option<Promise>,
+    found: Vec<OfSize>,
 }
 
 impl Sharing {
@@ -95,30 +88,24 @@ impl Sharing {
             Method::new(Config { measure, threshold, recall, candidates: Candidates::Shared(shared), ..Config::default() })?;
         #[expect(clippy::expect_used, reason = "it was asked for three lines above")]
         let (sharing, run_length) = method.sharing().expect("candidates by shared shingles");
-        let found = |&shingles: &usize| Some(Found { shingles, found: method.found_at_threshold_of_size(shingles)? });
         let report = Report {
             threshold,
             recall,
             measure,
             modulus: sharing.modulus(),
             run_length,
-            found: SIZES.iter().filter_map(found).collect(),
+            promise: method.promise(),
+            found: by_size(&method),
         };
         if asked.json {
             return json(&report);
         }
-        let (of, each) = match measure {
-            Measure::Resemblance => ("resemblance", "that either text has"),
-            Measure::Containment => ("containment", "of the smaller text"),
+        let of = match measure {
+            Measure::Resemblance => "resemblance",
+            Measure::Containment => "containment",
         };
-        let mut page = format!(
-            "{BOLD}{}{BOLD:#}: pairs at {of} {threshold} that are found (asked: {recall})\n\n\
-             {BOLD}shingles  P(found){BOLD:#}  {DIM}shingles: those {each}{DIM:#}\n",
-            method.found_by(),
-        );
-        for Found { shingles, found } in &report.found {
-            page += &format!("{:>8}  {found:.6}\n", count(*shingles as u64));
-        }
-        Ok(page)
+        let head = format!("{BOLD}{}{BOLD:#}: pairs at {of} {threshold} that are found (asked: {recall})", method.found_by());
+        let promised = report.promise.map_or(String::new(), |promise| promised(promise) + "\n");
+        Ok(format!("{head}\n{promised}\n{}", size_table(&report.found)))
     }
 }

@@ -1,0 +1,56 @@
+//! How many texts have how many shingles: what a promise that depends on size is held against.
+
+use std::collections::BTreeMap;
+
+/// Texts by their number of shingles: exactly up to 255, then in classes of a sixteenth of a doubling. Empty texts are not
+/// counted. The same for any order in which texts are added.
+#[derive(Debug, Default)]
+pub(crate) struct Sizes {
+    /// By the least size of each class.
+    texts: BTreeMap<u32, u64>,
+}
+
+/// Sizes below this are counted exactly.
+const EXACT: u32 = 256;
+
+/// Classes in a doubling of the size, as a power of two.
+const CLASSES: u32 = 4;
+
+impl Sizes {
+    /// Counts texts with so many shingles.
+    pub(crate) fn add(&mut self, sizes: &[u32]) {
+        for &size in sizes.iter().filter(|&&size| size > 0) {
+            *self.texts.entry(least_of_class(size)).or_default() += 1;
+        }
+    }
+
+    /// Classes of texts smaller than `size`: the least size in each, and how many texts there are.
+    pub(crate) fn below(&self, size: usize) -> impl Iterator<Item = (usize, u64)> {
+        self.texts.iter().map(|(&least, &texts)| (least as usize, texts)).take_while(move |&(least, _)| least < size)
+    }
+}
+
+fn least_of_class(size: u32) -> u32 {
+    match size {
+        ..EXACT => size,
+        _ => {
+            let shift = size.ilog2() - CLASSES;
+            size >> shift << shift
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_texts_are_counted_exactly_and_long_ones_in_classes() {
+        let mut sizes = Sizes::default();
+        sizes.add(&[9, 0, 300, 9, 255, 271, 272]);
+        sizes.add(&[u32::MAX]);
+        let all: Vec<_> = sizes.below(usize::MAX).collect();
+        assert_eq!(all, [(9, 2), (255, 1), (256, 1), (272, 1), (288, 1), (0xf800_0000, 1)]);
+        assert_eq!(sizes.below(10).count(), 1);
+    }
+}

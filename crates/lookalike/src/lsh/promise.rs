@@ -1,0 +1,149 @@
+//! What is promised of the pairs at the threshold, by the size of the texts.
+//!
+//! A pair of large sets at the threshold is found with nearly the same probability whatever the sets are. Small sets are
+//! different: their sketches are short, and the elements of two small sets at a resemblance are few and countable. So the
+//! probability is computed for each size from the pairs that have this size, and the promise says from which size on it holds.
+//!
+//! The size of a pair is that of its smaller set.
+
+use serde::Serialize;
+
+/// The promise: pairs at the threshold whose smaller set has `from` elements or more are found with a probability of `found` at
+/// least.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Promise {
+    /// P(found), at the least.
+    pub found: f64,
+    /// The size from which it holds; 1 is all.
+    pub from: usize,
+}
+
+/// From this size on a promise below the asked recall is taken: SimHash at its usual distance finds half of the pairs at most.
+const LARGE: usize = 50;
+
+impl Promise {
+    /// A promise that does not depend on size.
+    pub fn of_all(found: f64) -> Self {
+        Self { found, from: 1 }
+    }
+
+    /// The promise of P(found) that is known for some sizes, in rising order. It begins at the least size from which on all reach
+    /// the recall. When no size does, it is what texts of 50 and more reach, and begins where all do.
+    pub fn of(recall: f64, found: &[(usize, f64)]) -> Self {
+        let least_from = |i: usize| found[i..].iter().map(|&(_, found)| found).fold(1.0, f64::min);
+        let large = found.iter().position(|&(size, _)| size >= LARGE).unwrap_or(0);
+        let reaches = found.last().is_some_and(|last| last.1 >= recall);
+        let wanted = if reaches { recall } else { least_from(large) };
+        let begin = found.iter().rposition(|&(_, found)| found < wanted).map_or(0, |last| last + 1);
+        Self { found: least_from(begin), from: if begin == 0 { 1 } else { found[begin].0 } }
+    }
+}
+
+/// Two sets, by the elements that both have and that each has alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PairSizes {
+    /// Elements of both.
+    pub shared: usize,
+    /// Elements that the smaller set has alone.
+    pub a: usize,
+    /// Elements that the larger set has alone.
+    pub b: usize,
+}
+
+/// What a threshold is compared by: shared elements over it may miss the next whole number by a rounding.
+const TOLERANCE: f64 = 1e-9;
+
+/// Sizes up to this are all looked at, with all their pairs.
+const ALL: usize = 64;
+
+/// The pairs of unequal sets whose smaller set has `size` elements and that are at the threshold: by one element less in common,
+/// or one or two more alone, they would be below it. Of sizes above 64 they are examples unless `all` are wanted, the most unequal and
+/// the most equal among them, and those whose larger set has just one of the sizes in `edges`. Without such a pair there is none; at a threshold of 1
+/// it is the pair of equal sets.
+pub fn pairs_at(size: usize, threshold: f64, edges: &[usize], all: bool) -> Vec<PairSizes> {
+    // The larger set may have so many elements alone.
+    let most = |a: usize| (((size - a) as f64 / threshold + TOLERANCE) as usize).saturating_sub(size);
+    let last = (0..size).take_while(|&a| a == 0 || most(a) >= a).last().unwrap_or(0);
+    if most(0) == 0 {
+        return if threshold < 1.0 { Vec::new() } else { vec![PairSizes { shared: size, a: 0, b: 0 }] };
+    }
+    let mut alone: Vec<usize> = match size {
+        _ if all || size <= ALL => (0..=last).collect(),
+        _ => vec![0, 1, last / 4, last / 2, last * 3 / 4, last.saturating_sub(1), last],
+    };
+    alone.extend(edges.iter().filter_map(|&edge| {
+        let shared = threshold * (size + edge) as f64 / (1.0 + threshold);
+        size.checked_sub((shared - TOLERANCE).ceil() as usize)
+    }));
+    alone.retain(|&a| a <= last);
+    alone.sort_unstable();
+    alone.dedup();
+    let mut pairs = Vec::new();
+    for a in alone {
+        let shared = size - a;
+        let beyond = edges.iter().filter_map(|edge| edge.checked_sub(shared)).filter(|&b| b < most(a));
+        let mut more: Vec<usize> = [most(a), most(a).saturating_sub(1)].into_iter().chain(beyond).collect();
+        more.retain(|&b| b >= a && b > 0);
+        more.sort_unstable();
+        more.dedup();
+        pairs.extend(more.into_iter().map(|b| PairSizes { shared, a, b }));
+    }
+    pairs
+}
+
+/// Sizes for which P(found) is computed: all up to 64, then eight in each doubling up to `last`, and those in `more`.
+pub fn sizes(last: usize, more: impl IntoIterator<Item = usize>) -> Vec<usize> {
+    let mut sizes: Vec<usize> = (1..=ALL.min(last)).collect();
+    let mut start = ALL;
+    while start <= last {
+        sizes.extend((0..8).map(|eighth| start + start / 8 * eighth).filter(|&size| size <= last));
+        start *= 2;
+    }
+    sizes.extend(more.into_iter().filter(|&size| (1..=last).contains(&size)));
+    sizes.sort_unstable();
+    sizes.dedup();
+    sizes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_at_the_threshold_are_all_there_are() {
+        for threshold in [0.3, 0.5, 0.7, 0.8, 0.9, 0.95] {
+            for size in 1..40usize {
+                let pairs = pairs_at(size, threshold, &[], false);
+                let reaches = |shared: usize, a: usize, b: usize| shared as f64 >= threshold * (shared + a + b) as f64 - 1e-12;
+                for PairSizes { shared, a, b } in pairs.iter().copied() {
+                    assert!(shared + a == size && b >= a && b > 0 && reaches(shared, a, b) && !reaches(shared, a, b + 2));
+                }
+                // Every unequal pair of this size that one more element would take below it.
+                for (shared, a) in (1..=size).map(|shared| (shared, size - shared)) {
+                    for b in (a.max(1)..200).filter(|&b| reaches(shared, a, b) && !reaches(shared, a, b + 1)) {
+                        assert!(pairs.contains(&PairSizes { shared, a, b }), "{threshold}: {shared} {a} {b}");
+                    }
+                }
+            }
+        }
+        assert_eq!(pairs_at(7, 1.0, &[], false), [PairSizes { shared: 7, a: 0, b: 0 }]);
+        assert!(pairs_at(90, 0.8, &[100], false).iter().any(|pair| pair.shared + pair.b == 100 && pair.a > 0));
+    }
+
+    #[test]
+    fn a_promise_begins_where_all_further_sizes_keep_it() {
+        let found = [(1, 1.0), (2, 0.3), (3, 0.995), (4, 0.98), (5, 0.992), (60, 0.999)];
+        assert_eq!(Promise::of(0.99, &found), Promise { found: 0.992, from: 5 });
+        assert_eq!(Promise::of(0.9, &found), Promise { found: 0.98, from: 3 });
+        assert_eq!(Promise::of(0.2, &found), Promise { found: 0.3, from: 1 });
+        let half = [(1, 1.0), (2, 0.2), (3, 0.45), (50, 0.44), (60, 0.48)];
+        assert_eq!(Promise::of(0.99, &half), Promise { found: 0.44, from: 3 });
+    }
+
+    #[test]
+    fn sizes_are_sorted_and_each_once() {
+        let sizes = sizes(1000, [100, 5, 2000, 0]);
+        assert!(sizes.is_sorted_by(|a, b| a < b) && sizes.contains(&100) && sizes[63] == 64 && sizes[64] == 72);
+        assert!(sizes.last() == Some(&960) && super::sizes(10, []).len() == 10);
+    }
+}

@@ -1,0 +1,123 @@
+//! P(found) of pairs at the threshold by the size of their sets, for each way of finding candidates.
+
+use super::sketcher::Sketcher;
+use crate::{
+    config::Features,
+    lsh::{self, PairSizes, Promise, SharedSuperShingles, Sharing},
+    sketch::{self, Modulus, Width},
+    verify::Measure,
+};
+
+/// What is computed once for all sizes.
+#[derive(Debug, Clone)]
+pub(super) struct Promised<'a> {
+    threshold: f64,
+    by: By<'a>,
+}
+
+#[derive(Debug, Clone)]
+enum By<'a> {
+    /// The same for all sizes.
+    Same(f64),
+    Sharing(&'a Sharing, Measure),
+    SuperShingles(&'a Sharing, SharedSuperShingles),
+    SimHash {
+        width: Width,
+        distance: u32,
+    },
+}
+
+/// Sampled elements of a text beyond which nearly every pair is found.
+const PLENTY: usize = 400;
+
+/// Doublings of the modulus that are looked at; the sample of a text is as large after as before.
+const DOUBLINGS: u32 = 6;
+
+/// Shingles from which SimHash finds what the angle says.
+const ANGLE: usize = 1024;
+
+impl<'a> Promised<'a> {
+    /// None where it is not known how likely a pair is found.
+    pub(super) fn new(sketcher: &'a Sketcher, measure: Measure, threshold: f64) -> Option<Self> {
+        let by = match sketcher {
+            // Slots of two sets agree with their resemblance as probability, whatever the sets' sizes.
+            Sketcher::Bands { shape, .. } => By::Same(shape.curve().found(threshold)),
+            Sketcher::Shared { sharing, run: None, .. } => By::Sharing(sharing, measure),
+            Sketcher::Shared { sharing, run: Some(run), .. } => {
+                let elements = match sharing.modulus() {
+                    Modulus::Growing { least } | Modulus::Capped { least, .. } => 2 * least,
+                    Modulus::Fixed { .. } => PLENTY,
+                };
+                // Those of the union, and more than chance adds.
+                let union = elements as f64 / threshold;
+                let most = |share: f64| (union * share + 8.0 * (union * share).sqrt()) as usize + 8;
+                By::SuperShingles(
+                    sharing,
+                    SharedSuperShingles::new(*run, [most(1.0), most(2.0 * (1.0 - threshold) / (1.0 + threshold))]),
+                )
+            }
+            Sketcher::SimHash { blocks, features: Features::Shingles, .. } => {
+                By::SimHash { width: blocks.width(), distance: blocks.distance() }
+            }
+            Sketcher::SimHash { .. } | Sketcher::Sentences(_) | Sketcher::Bottom(_) | Sketcher::Nothing => return None,
+        };
+        Some(Self { threshold, by })
+    }
+
+    /// P(found), at the least, of pairs at the threshold whose smaller set has `size` elements; 1 where there is no such pair but of
+    /// equal sets.
+    pub(super) fn found(&self, size: usize) -> f64 {
+        match &self.by {
+            By::Same(found) => *found,
+            By::Sharing(sharing, Measure::Containment) => {
+                let size = size.min(self.last());
+                let shared = ((self.threshold * size as f64 - 1e-9).ceil() as usize).clamp(1, size);
+                sharing.found_of_pair(PairSizes { shared, a: size - shared, b: 0 })
+            }
+            By::Sharing(sharing, Measure::Resemblance) => self.least(sharing, size, |pair| sharing.found_of_pair(pair)),
+            By::SuperShingles(sharing, table) => self.least(sharing, size, |pair| table.found(sharing, pair)),
+            By::SimHash { width, distance } => {
+                let within = |PairSizes { shared, a, b }| sketch::within_distance_of(shared, a, b, *width, *distance);
+                match size < ANGLE {
+                    true => lsh::pairs_at(size, self.threshold, &[], true).into_iter().map(within).fold(1.0, f64::min),
+                    false => sketch::within_distance(self.threshold, *width, *distance),
+                }
+            }
+        }
+    }
+
+    /// The least P(found) of the pairs of a size.
+    fn least(&self, sharing: &Sharing, size: usize, found: impl Fn(PairSizes) -> f64) -> f64 {
+        let size = match sharing.modulus() {
+            Modulus::Fixed { .. } => size.min(self.last()),
+            Modulus::Growing { .. } | Modulus::Capped { .. } => size,
+        };
+        let edges = sharing.edges(size, (size as f64 / self.threshold) as usize);
+        lsh::pairs_at(size, self.threshold, &edges, false).into_iter().map(found).fold(1.0, f64::min)
+    }
+
+    /// The promise that holds from some size on.
+    pub(super) fn promise(&self, recall: f64) -> Promise {
+        let edges = match &self.by {
+            By::Same(found) => return Promise::of_all(*found),
+            By::Sharing(sharing, _) | By::SuperShingles(sharing, _) => sharing.edges(0, self.last()),
+            By::SimHash { .. } => Vec::new(),
+        };
+        // Just below and at each doubling, and where the larger set of a pair reaches it.
+        let near = edges.into_iter().flat_map(|edge| [edge - 1, edge, (self.threshold * edge as f64).ceil() as usize]);
+        let found: Vec<(usize, f64)> = lsh::sizes(self.last(), near).into_iter().map(|size| (size, self.found(size))).collect();
+        Promise::of(recall, &found)
+    }
+
+    /// The largest size that is looked at: larger ones are found as often or more.
+    fn last(&self) -> usize {
+        match &self.by {
+            By::Same(_) => 1,
+            By::SimHash { .. } => ANGLE,
+            By::Sharing(sharing, _) | By::SuperShingles(sharing, _) => match sharing.modulus() {
+                Modulus::Growing { least } => least << DOUBLINGS,
+                Modulus::Fixed { level } | Modulus::Capped { level, .. } => PLENTY << level.min(12),
+            },
+        }
+    }
+}
