@@ -146,7 +146,7 @@ fn utf16_that_is_not_read_is_told() {
         ("le.csv be.csv -o kept.csv --allow-repeated-ids", "(delimiter ',', UTF-16BE), those of le.csv are"),
         ("utf8.csv be.csv -o kept.csv --allow-repeated-ids", "UTF-16BE), those of utf8.csv are"),
         ("cut.csv", "cut.csv: ends in the middle of a character (UTF-16LE): the file is truncated"),
-        ("utf32.csv", "utf32.csv: is UTF-32, which is not read; write it as UTF-8, as with: iconv"),
+        ("utf32.csv", "utf32.csv: is UTF-32, which is not read: write it as UTF-8, as with: iconv"),
         ("le.jsonl", json),
         ("be.jsonl", json),
         ("le.json", "no JSON array; if the file is UTF-16, convert it"),
