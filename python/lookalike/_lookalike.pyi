@@ -34,6 +34,7 @@ __all__ = [
     "apply",
     "compare",
     "curve",
+    "cut",
     "datasketch_bulk",
     "datasketch_containment_params",
     "datasketch_lower",
@@ -44,6 +45,7 @@ __all__ = [
     "fingerprints",
     "flags",
     "main",
+    "message",
     "pairs",
     "passages",
 ]
@@ -62,6 +64,8 @@ def passages(a: str, b: str, /, *, least: int = 8, gap: int = 0, **config: Unpac
 def curve(
     threshold: float | None = None, recall: float | None = None, bands: int | None = None, rows: int | None = None
 ) -> Curve: ...
+def message(words: str, /) -> str: ...
+def cut(data: str, /) -> str: ...
 def main(itself: Sequence[str], args: Sequence[str], /) -> int: ...
 
 @final

@@ -11,9 +11,18 @@ from __future__ import annotations
 
 import builtins as _builtins
 
+from lookalike import _lookalike
+
 
 class Error(Exception):
-    """The base of all that this package refuses."""
+    """The base of all that this package refuses.
+
+    Its message is on one line, with control characters of data and names written out, and of bounded length: it may be printed on a
+    terminal, whatever the data is.
+    """
+
+    def __init__(self, *words: object) -> None:
+        super().__init__(*(_lookalike.message(word) if isinstance(word, str) else word for word in words))
 
 
 class ConfigError(Error, ValueError):

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from lookalike import _lookalike
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -35,7 +37,7 @@ def page(headline: str, summary: dict[str, Any], similarities: NDArray[np.float6
     table = "".join(f"<tr><th style='text-align:left'>{escape(name)}</th><td>{escape(words)}</td></tr>" for name, words in rows)
     parts = [f"<p><b>{escape(headline)}</b></p><table>{table}</table>", histogram(similarities)]
     if largest:
-        listed = "".join(f"<li>{escape(str(name)[:80])}: {size:,}</li>" for name, size in largest)
+        listed = "".join(f"<li>{escape(_lookalike.cut(str(name)))}: {size:,}</li>" for name, size in largest)
         parts.append(f"<p>Largest groups</p><ul>{listed}</ul>")
     return f"<div class='lookalike-report'>{''.join(parts)}</div>"
 

@@ -2,10 +2,13 @@
 
 use std::{
     any::Any,
+    borrow::Cow,
     fmt, io,
     panic::{self, AssertUnwindSafe},
     path::Path,
 };
+
+use lookalike::shown::message;
 
 /// The result of an engine function.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -42,13 +45,15 @@ pub enum ErrorKind {
 }
 
 impl Error {
+    /// A message may be printed on a terminal: control characters of names and data in it are written out. Nor is it longer than
+    /// a message should be, whatever it quotes.
     pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), line: None }
+        Self { kind, message: on_one_line(message.into()), line: None }
     }
 
     /// A failure of a line, counted from 0 in its block: `path:line: ` comes before the message once it is known.
     pub(crate) fn on_line(kind: ErrorKind, line: u64, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), line: Some(line) }
+        Self { kind, message: on_one_line(message.into()), line: Some(line) }
     }
 
     /// Says where the failure is, if it is in a line, now that the number of its block's first line is known: `place` tells of a
@@ -153,6 +158,14 @@ impl Error {
     }
 }
 
+/// A message as it may be printed.
+fn on_one_line(words: String) -> String {
+    match message(&words) {
+        Cow::Borrowed(_) => words,
+        Cow::Owned(written_out) => written_out,
+    }
+}
+
 /// Works, and makes an error of a panic. What was being changed when it happened must not be used any more.
 pub(crate) fn without_panic<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     let worked = panic::catch_unwind(AssertUnwindSafe(work));
@@ -191,5 +204,26 @@ impl std::error::Error for Error {}
 impl From<lookalike::Error> for Error {
     fn from(error: lookalike::Error) -> Self {
         Self::new(ErrorKind::Config, error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_message_has_a_control_character() {
+        let name = "a\x1b[2J\nb\u{202e}";
+        let shown = "a\\u001b[2J\\u000ab\\u202e: ";
+        let missing = io::ErrorKind::NotFound.into();
+        for error in [
+            Error::reading(name, &missing),
+            Error::new(ErrorKind::Record, "x").placed(|_| unreachable!()),
+            Error::on_line(ErrorKind::Record, 1, "\x07").placed(|line| format!("{name}: {line}")),
+        ] {
+            let message = error.to_string();
+            assert!(!message.chars().any(lookalike::shown::is_command), "{message}");
+            assert!(message.starts_with(shown) || message == "x", "{message}");
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::{io, path::Path};
 
+use lookalike::shown;
 use pyo3::{PyErr, Python, exceptions::PyOSError, prelude::*};
 
 /// The core's refusal, as the exception of its kind.
@@ -50,6 +51,18 @@ pub fn keywords(words: &str) -> String {
         rest = behind;
     }
     said + rest
+}
+
+/// A message as it may be printed: on one line, with control characters of data written out, and never long.
+#[pyfunction]
+pub fn message(words: &str) -> String {
+    shown::message(words).into_owned()
+}
+
+/// Data in a message or on a page: on one line, and the beginning of what is long, with its length.
+#[pyfunction]
+pub fn cut(data: &str) -> String {
+    shown::cut(data).into_owned()
 }
 
 /// An exception of a class in `lookalike.errors`; of the base class where there is none of this name.

@@ -49,6 +49,8 @@ mod _lookalike {
     #[pymodule_export]
     use super::curve::{Curve, curve};
     #[pymodule_export]
+    use super::error::{cut, message};
+    #[pymodule_export]
     use super::index::{LshIndex, Match};
     #[pymodule_export]
     use super::items::fingerprints;

@@ -1,5 +1,7 @@
 //! What can be wrong with a configuration or a pair of sketches. Data never fails in the core: any `&str` has an answer.
 
+use crate::shown::quoted;
+
 /// The result of a core function that can refuse its arguments.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -260,7 +262,7 @@ pub enum ErrorKind {
         right: String,
     },
     /// A language of which no stop words are known.
-    #[error("no stop words are known of the language {0:?}: give ISO 639-1 codes such as en, de, es, fr, it, nl, pt, ru, zh")]
+    #[error("no stop words are known of the language {name}: give ISO 639-1 codes such as en, de, es, fr, it, nl, pt, ru, zh", name = quoted(.0))]
     Language(String),
     /// Shingles that begin with stop words were asked for where tokens are no words, or where fingerprints are made of parts of words.
     #[error(
@@ -300,7 +302,7 @@ pub enum ErrorKind {
     #[error("{0}")]
     Link(String),
     /// A field that a linkage has not.
-    #[error("{place} names the field {field:?}, and there is none of that name: the fields are {fields}")]
+    #[error("{place} names the field {name}, and there is none of that name: the fields are {fields}", name = quoted(field))]
     LinkField {
         /// What names it.
         place: String,

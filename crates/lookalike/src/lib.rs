@@ -19,6 +19,8 @@
 //! | answers → figures | [`eval`] | precision, recall and their kin, against an exact truth |
 //! | all of it | [`dedup()`] | the whole way in memory |
 //!
+//! [`shown`] is how messages and pages quote data.
+//!
 //! ```
 //! use lookalike::{Config, Reason, dedup};
 //!
@@ -36,6 +38,8 @@
 
 // What data reaches gives an error, never a panic; where one stands, it says why nothing reaches it.
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo))]
+
+pub mod shown;
 
 mod error;
 

@@ -4,6 +4,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use arrow_array::{ArrayRef, Float64Array, Int64Array, LargeStringArray, builder::LargeStringBuilder};
 use arrow_schema::{DataType, Field};
+use lookalike::shown::quoted;
 use lookalike_engine::JSON;
 use pyo3::{
     prelude::*,
@@ -173,7 +174,7 @@ impl List<'_, '_> {
     }
 
     fn refused(&self, row: usize, verb: &str, what: &str) -> PyErr {
-        raise("RecordError", format!("{} row {row}: field {:?} {verb} {what}", self.called, self.name))
+        raise("RecordError", format!("{} row {row}: field {} {verb} {what}", self.called, quoted(self.name)))
     }
 }
 

@@ -12,6 +12,7 @@ use arrow_buffer::BooleanBuffer;
 use arrow_json::LineDelimitedWriter;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use arrow_select::filter::filter_record_batch;
+use lookalike::shown::quoted;
 use lookalike_engine::{InputTable, JSON};
 use numpy::PyArray1;
 use pyo3::{
@@ -48,7 +49,7 @@ impl Texts {
     fn of_lists(called: &str, text: &str, columns: &Bound<'_, PyDict>, sets: bool, skip_bad: bool) -> PyResult<Self> {
         let columns = by_name(columns)?;
         let Some((_, texts)) = columns.iter().find(|(name, _)| name == text) else {
-            return Err(PyValueError::new_err(format!("no column {text:?}")));
+            return Err(PyValueError::new_err(format!("no column {}", quoted(text))));
         };
         let texts = List { called, name: text, items: texts, skip_bad };
         let others = columns.iter().filter(|(name, _)| name != text);

@@ -7,6 +7,7 @@ mod pipeline;
 mod tokens;
 
 use kernel::{permute, sha1};
+use lookalike::shown::quoted;
 use numpy::{Element, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 pub use params::{datasketch_containment_params, datasketch_params};
 use pyo3::{exceptions::PyValueError, prelude::*};
@@ -76,7 +77,7 @@ pub fn datasketch_lower<'py>(
 }
 
 fn no_scheme(scheme: &str) -> PyErr {
-    PyValueError::new_err(format!("{scheme:?} is no scheme of permutations"))
+    PyValueError::new_err(format!("{} is not a scheme of permutations", quoted(scheme)))
 }
 
 /// The two rows of permutations, one number for each hash value.

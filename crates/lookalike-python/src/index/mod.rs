@@ -9,7 +9,7 @@ use std::{
 };
 
 use buckets::{Buckets, Found, Id, Sketched};
-use lookalike::{Config, ErrorKind, Method, Scratch};
+use lookalike::{Config, ErrorKind, Method, Scratch, shown::cut};
 use pyo3::{
     exceptions::{PyKeyError, PyTypeError, PyValueError},
     prelude::*,
@@ -114,8 +114,7 @@ fn unlike(left: String, right: String) -> PyErr {
 fn taken(id: &Id) -> PyErr {
     let shown = Python::attach(|py| id.clone().into_pyobject(py)?.repr()?.extract::<String>());
     let shown = shown.unwrap_or_default();
-    let cut = shown.char_indices().nth(100).map_or(shown.clone(), |(end, _)| format!("{}…", &shown[..end]));
-    PyValueError::new_err(format!("id {cut} is already in the index; remove it first or use another id"))
+    PyValueError::new_err(format!("id {} is already in the index; remove it first or use another id", cut(&shown)))
 }
 
 fn matches(found: Vec<Found>) -> Vec<Match> {

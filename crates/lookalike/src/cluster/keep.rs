@@ -2,6 +2,8 @@
 
 use std::{fmt, str::FromStr};
 
+use crate::shown::quoted;
+
 /// Who is kept of documents that are alike. Ties, always, by input order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Keep {
@@ -42,7 +44,7 @@ impl FromStr for Keep {
             ("newest", Some(field)) => Ok(Self::Newest(field.into())),
             ("max", Some(field)) => Ok(Self::Max(field.into())),
             ("min", Some(field)) => Ok(Self::Min(field.into())),
-            _ => Err(format!("\"{text}\" is not a way to keep: use first, longest, newest:FIELD, max:FIELD or min:FIELD")),
+            _ => Err(format!("{} is not a way to keep: use first, longest, newest:FIELD, max:FIELD or min:FIELD", quoted(text))),
         }
     }
 }

@@ -1,0 +1,135 @@
+//! Data as it is shown to people: in messages, on pages, on a terminal.
+//!
+//! Texts, ids and file names are whatever somebody wrote. On a terminal a control character in them is a command, and a
+//! bidirectional override shows other text than there is. Both are written as JSON would write them, `\u001b`: so JSON that is
+//! shown on a terminal is still the same JSON.
+
+use std::{borrow::Cow, fmt::Write};
+
+/// Characters of data that a message quotes.
+pub const QUOTED: usize = 100;
+
+/// Characters of the longest message. A path has up to 4096 bytes; no more of one is needed to find the file.
+pub const LONGEST: usize = 2000;
+
+/// Whether a terminal takes a character for a command, or it changes the order of others: C0, DEL, C1, bidirectional embeddings,
+/// overrides and isolates.
+pub fn is_command(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// A text of several lines, with its commands written out. Line breaks and tabs stay.
+pub fn escaped(text: &str) -> Cow<'_, str> {
+    // A carriage return alone goes back to the beginning of the line, over what is there.
+    let stays = |at: usize, c: char| matches!(c, '\n' | '\t') || c == '\r' && text[at + 1..].starts_with('\n');
+    written_out(text, |at, c| is_command(c) && !stays(at, c))
+}
+
+/// A text on one line, with its commands and line breaks written out.
+pub fn one_line(text: &str) -> Cow<'_, str> {
+    written_out(text, |_, c| is_command(c) || matches!(c, '\u{2028}' | '\u{2029}'))
+}
+
+/// The beginning of a text on one line, and how long all of it is, if that is more than [`QUOTED`] characters.
+pub fn cut(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(QUOTED) {
+        None => one_line(text),
+        Some((end, _)) => format!("{}… ({} characters)", one_line(&text[..end]), text.chars().count()).into(),
+    }
+}
+
+/// The same in quotes: a name of the user's. Quotes and backslashes in it are written as in JSON.
+pub fn quoted(text: &str) -> String {
+    let inside = |text: &str| one_line(&text.replace('\\', "\\\\").replace('"', "\\\"")).into_owned();
+    match text.char_indices().nth(QUOTED) {
+        None => format!("\"{}\"", inside(text)),
+        Some((end, _)) => format!("\"{}…\" ({} characters)", inside(&text[..end]), text.chars().count()),
+    }
+}
+
+/// A whole message: on one line, and without its middle where it is longer than any should be.
+pub fn message(text: &str) -> Cow<'_, str> {
+    const BEGINNING: usize = 1400;
+    const END: usize = 400;
+    let length = if text.len() <= LONGEST { 0 } else { text.chars().count() };
+    if length <= LONGEST {
+        return one_line(text);
+    }
+    let at = |number: usize| text.char_indices().nth(number).map_or(text.len(), |(at, _)| at);
+    let (beginning, end) = (&text[..at(BEGINNING)], &text[at(length - END)..]);
+    let left_out = length - BEGINNING - END;
+    format!("{}… ({left_out} characters left out) …{}", one_line(beginning), one_line(end)).into()
+}
+
+fn written_out(text: &str, is_written_out: impl Fn(usize, char) -> bool) -> Cow<'_, str> {
+    let mut out = String::new();
+    let mut rest = 0;
+    for (at, c) in text.char_indices().filter(|&(at, c)| is_written_out(at, c)) {
+        out.push_str(&text[rest..at]);
+        // All of them have four digits. A string takes whatever is written to it.
+        let _ = write!(out, "\\u{:04x}", u32::from(c));
+        rest = at + c.len_utf8();
+    }
+    if rest == 0 {
+        return text.into();
+    }
+    out.push_str(&text[rest..]);
+    out.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn commands_are_written_out() {
+        for (text, lines, line) in [
+            ("plain", "plain", "plain"),
+            ("a\nb\tc\r\nd", "a\nb\tc\r\nd", "a\\u000ab\\u0009c\\u000d\\u000ad"),
+            ("a\rb", "a\\u000db", "a\\u000db"),
+            ("\x1b[2J\x07\0\x7f", "\\u001b[2J\\u0007\\u0000\\u007f", "\\u001b[2J\\u0007\\u0000\\u007f"),
+            ("\u{85}\u{9b}31m", "\\u0085\\u009b31m", "\\u0085\\u009b31m"),
+            ("\u{202e}txt\u{2066}", "\\u202etxt\\u2066", "\\u202etxt\\u2066"),
+            ("a\u{2028}b", "a\u{2028}b", "a\\u2028b"),
+            // Marks of direction order nothing but what is beside them, and Arabic and Hebrew texts need them.
+            ("\u{200f}שלום é 龜 😀", "\u{200f}שלום é 龜 😀", "\u{200f}שלום é 龜 😀"),
+        ] {
+            assert_eq!(escaped(text), lines);
+            assert_eq!(one_line(text), line);
+        }
+    }
+
+    #[test]
+    fn what_is_quoted_is_cut_and_has_its_length() {
+        assert_eq!(quoted("a\"b\\\n"), r#""a\"b\\\u000a""#);
+        let long = "é".repeat(20_000);
+        assert_eq!(cut(&long), format!("{}… (20000 characters)", "é".repeat(100)));
+        assert_eq!(quoted(&long), format!("\"{}…\" (20000 characters)", "é".repeat(100)));
+        assert_eq!(cut(&long[..200]), &long[..200]);
+        let words = format!("before {long} behind");
+        assert!(message(&words).starts_with("before é") && message(&words).ends_with("é behind"));
+        assert!(message(&words).contains("… (18214 characters left out) …") && message(&words).chars().count() < 1900);
+        assert_eq!(message(&long[..4000]), &long[..4000]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_has_a_command_and_what_has_none_stays_as_it_is(text in any::<String>(), kinds in "[\0-\u{a0}\u{2020}-\u{2070}]{0,20}") {
+            for text in [&text, &kinds] {
+                prop_assert!(!one_line(text).chars().any(is_command));
+                prop_assert!(!cut(text).chars().any(is_command) && cut(text).len() < 1000);
+                let lines = escaped(text);
+                prop_assert!(!lines.replace("\r\n", "").replace(['\n', '\t'], "").chars().any(is_command));
+                prop_assert!(text.chars().any(is_command) || lines == **text);
+            }
+        }
+
+        #[test]
+        fn a_string_of_json_is_still_the_same_string(text in any::<String>()) {
+            let json = serde_json::to_string(&text).unwrap();
+            prop_assert_eq!(serde_json::from_str::<String>(&one_line(&json)).unwrap(), text);
+        }
+    }
+}
