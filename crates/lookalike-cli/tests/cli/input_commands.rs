@@ -48,15 +48,15 @@ fn commands_come_behind_files_and_have_numbers() {
 fn a_command_that_fails_is_told_with_its_status_and_its_words() {
     let place = Place::new();
     place.write("in.jsonl", SMALL);
-    for (line, status) in [
-        ("cat in.jsonl; echo its words >&2; exit 3", "exit status: 3"),
-        ("cat in.jsonl | gzip; echo its words >&2; exit 3", "exit status: 3"),
-        ("echo its words >&2; exit 1", "exit status: 1"),
-        ("echo its words >&2; kill -9 $$", "signal: 9"),
+    for (line, program, status) in [
+        ("cat in.jsonl; echo its words >&2; exit 3", "cat", "exit status: 3"),
+        ("cat in.jsonl | gzip; echo its words >&2; exit 3", "cat", "exit status: 3"),
+        ("echo its words >&2; exit 1", "echo", "exit status: 1"),
+        ("echo its words >&2; kill -9 $$", "echo", "signal: 9"),
     ] {
         let ran = run(&place, "dedup -o kept.jsonl", &[line]);
         assert!(ran.code == 2 && ran.err.contains("its words"), "{} {}", ran.code, ran.err);
-        assert!(ran.err.contains(&format!("command:1 ({line}): ended with {status}")), "{}", ran.err);
+        assert!(ran.err.contains(&format!("command:1 ({program} …): ended with {status}")), "{}", ran.err);
     }
     let ran = run(&place, "dedup -o kept.jsonl", &["no-such-program"]);
     assert!(ran.code == 2 && ran.err.contains("exit status: 127"), "{}", ran.err);
@@ -71,8 +71,8 @@ fn a_command_that_prints_other_data_the_next_time_is_refused() {
     for other in ["b", "c", "d"] {
         let line = format!("cat a.jsonl; mv {other}.jsonl a.jsonl; true");
         let ran = run(&place, "dedup -o kept.jsonl", &[&line]);
-        let told = format!("command:1 ({line}): gave other data when it was run again");
-        assert!(ran.code == 2 && ran.err.contains(&told), "{} {}", ran.code, ran.err);
+        let told = "command:1 (cat …): gave other data when it was run again";
+        assert!(ran.code == 2 && ran.err.contains(told), "{} {}", ran.code, ran.err);
         place.write("a.jsonl", SMALL);
     }
 }

@@ -3,6 +3,7 @@
 
 mod against;
 mod anchors;
+mod concurrent;
 mod coverage;
 mod curve_and_compare;
 mod dedup;

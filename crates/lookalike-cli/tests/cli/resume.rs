@@ -268,9 +268,9 @@ fn a_command_that_prints_other_data_for_the_run_that_goes_on_is_refused() {
     command.args(["--input-command", "cat a.jsonl"]);
     refused(&Ran::of(command.output().unwrap()), &["command:1:6001: not JSON"]);
     place.write("a.jsonl", format!("{others}oops\n"));
-    refused(&Ran::of(command.output().unwrap()), &["command:1 (cat a.jsonl): gave other data when it was run again"]);
+    refused(&Ran::of(command.output().unwrap()), &["command:1 (cat …): gave other data when it was run again"]);
     place.write("a.jsonl", &some[..300_000]);
-    refused(&Ran::of(command.output().unwrap()), &["command:1 (cat a.jsonl): gave other data when it was run again"]);
+    refused(&Ran::of(command.output().unwrap()), &["command:1 (cat …): gave other data when it was run again"]);
     // The same as far as it was read, and good behind it.
     place.write("a.jsonl", &some);
     let ran = Ran::of(command.output().unwrap());
@@ -279,6 +279,33 @@ fn a_command_that_prints_other_data_for_the_run_that_goes_on_is_refused() {
     let kept = place.read("kept.jsonl");
     assert_eq!(place.run("dedup a.jsonl -o again.jsonl").code, 0);
     assert!(kept == place.read("again.jsonl") && !place.path("state").exists());
+}
+
+/// A command's line may have a password in it: neither the state nor a message has more of it than the program's name.
+#[test]
+fn of_a_command_the_state_has_a_digest() {
+    let place = Place::new();
+    place.write("a.jsonl", format!("{SMALL}oops\n"));
+    let run = |line: &str| {
+        let mut command = place.command("dedup --resume state --resume-part 1");
+        Ran::of(command.args(["--input-command", line]).output().unwrap())
+    };
+    let first = "PASS=hunter2 cat a.jsonl # hunter2";
+    refused(&run(first), &["command:1:"]);
+    for (line, part) in [
+        ("cat a.jsonl # hunter2", "command:1: is another command than in the run that the state in state is of; give the same"),
+        (first, ": not JSON"),
+        ("exit 3 # hunter2", "another command"),
+    ] {
+        let ran = run(line);
+        refused(&ran, &[part]);
+        assert!(!ran.err.contains("hunter2") && !ran.out.contains("hunter2"), "{}", ran.err);
+    }
+    for entry in fs::read_dir(place.path("state")).unwrap() {
+        let path = entry.unwrap().path();
+        let bytes = fs::read(&path).unwrap();
+        assert!(!bytes.windows(7).any(|part| part == b"hunter2"), "{}", path.display());
+    }
 }
 
 #[test]
@@ -301,9 +328,9 @@ fn damage_is_told_with_its_file() {
     let path = place.path("state/sketches.journal");
     fs::write(&path, [&*fs::read(&path).unwrap(), b"a torn write"].concat()).unwrap();
     refused(&place.run(asked), &["in.jsonl:601: not JSON"]);
-    fs::write(place.path("state/manifest.json"), place.read("state/manifest.json").replace("\"format\": 3", "\"format\": 0"))
+    fs::write(place.path("state/manifest.json"), place.read("state/manifest.json").replace("\"format\": 4", "\"format\": 0"))
         .unwrap();
-    refused(&place.run(asked), &["the state in state is of lookalike ", "(format 0, ", "this is lookalike ", "(format 3, "]);
+    refused(&place.run(asked), &["the state in state is of lookalike ", "(format 0, ", "this is lookalike ", "(format 4, "]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::{
     fs::{self, OpenOptions, Permissions, TryLockError},
-    io::{self, Read, Seek, SeekFrom, Write},
+    io::{self, IsTerminal, Read, Seek, SeekFrom, Write},
     os::{
         fd::{AsFd, BorrowedFd},
         unix::fs::{FileExt, MetadataExt, OpenOptionsExt},
@@ -10,10 +10,15 @@ use std::{
     path::Path,
 };
 
+use rustix::fs::OFlags;
+
 use super::{Operation, doing, moving};
 
-/// Readable and writable as the user's umask has it, like any file that a program makes.
-const MODE: u32 = 0o666;
+/// The permissions of an output before the user's umask, like those of any file that a program makes.
+pub(crate) const USUAL: u32 = 0o666;
+
+/// The permissions of what only this run reads.
+const PRIVATE: u32 = 0o600;
 
 /// An open file, whose every operation goes through this layer.
 #[derive(Debug)]
@@ -23,6 +28,14 @@ impl File {
     /// Opens a file or pipe to read it.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         doing(Operation::Open, || fs::File::open(path)).map(Self)
+    }
+
+    /// Opens a file to read it, and nothing else: no pipe, which could wait for ever, and no link.
+    pub(crate) fn open_regular(path: &Path) -> io::Result<Self> {
+        let mut options = OpenOptions::new();
+        options.read(true).custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32);
+        let file = doing(Operation::Open, || options.open(path))?;
+        if file.metadata()?.is_file() { Ok(Self(file)) } else { Err(io::Error::other("is not a regular file")) }
     }
 
     /// Opens what is there, a device or a pipe, to write behind what it holds.
@@ -51,32 +64,42 @@ impl File {
 
     /// A file without a name, that can be [named](Self::link) later. Not every file system has such.
     #[cfg(target_os = "linux")]
-    pub(crate) fn unnamed(folder: &Path) -> io::Result<Self> {
-        let flags = rustix::fs::OFlags::TMPFILE.bits() as i32;
+    pub(crate) fn unnamed(folder: &Path, mode: u32) -> io::Result<Self> {
+        let flags = OFlags::TMPFILE.bits() as i32;
         doing(Operation::Create, || {
             if !Path::new(DESCRIPTORS).exists() {
                 return Err(io::ErrorKind::Unsupported.into());
             }
-            OpenOptions::new().write(true).mode(MODE).custom_flags(flags).open(folder)
+            OpenOptions::new().write(true).mode(mode).custom_flags(flags).open(folder)
         })
         .map(Self)
     }
 
     /// A file without a name: not on this system.
     #[cfg(not(target_os = "linux"))]
-    pub(crate) fn unnamed(_: &Path) -> io::Result<Self> {
+    pub(crate) fn unnamed(_: &Path, _: u32) -> io::Result<Self> {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Makes a file that is not there yet, to write it.
-    pub(crate) fn create_new(path: &Path) -> io::Result<Self> {
-        doing(Operation::Create, || OpenOptions::new().write(true).create_new(true).mode(MODE).open(path)).map(Self)
+    /// Makes a file that is not there yet, to write it. A link with that name is not followed.
+    pub(crate) fn create_new(path: &Path, mode: u32) -> io::Result<Self> {
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true).mode(mode).custom_flags(OFlags::NOFOLLOW.bits() as i32);
+        doing(Operation::Create, || options.open(path)).map(Self)
     }
 
-    /// Opens a file to read and write it anywhere, and makes it where there is none.
+    /// Makes a file that is not there yet and takes it; none where another run has removed it between the two.
+    pub(crate) fn owned(path: &Path, mode: u32, own: impl Fn(&Self) -> io::Result<bool>) -> io::Result<Option<Self>> {
+        let file = Self::create_new(path, mode)?;
+        let is_own = own(&file)? && file.is_at(path)?;
+        Ok(is_own.then_some(file))
+    }
+
+    /// Opens a file to read and write it anywhere, and makes it where there is none, for this user alone. A link is not followed.
     pub(crate) fn open_or_create(path: &Path) -> io::Result<Self> {
         let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false).mode(MODE);
+        options.read(true).write(true).create(true).truncate(false).mode(PRIVATE);
+        options.custom_flags(OFlags::NOFOLLOW.bits() as i32);
         doing(Operation::Create, || options.open(path)).map(Self)
     }
 
@@ -91,6 +114,17 @@ impl File {
     /// Another handle of the same open file: they share a position.
     pub(crate) fn try_clone(&self) -> io::Result<Self> {
         doing(Operation::Open, || self.0.try_clone()).map(Self)
+    }
+
+    /// Whether it is a terminal.
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.0.is_terminal()
+    }
+
+    /// Who may read and write it.
+    #[cfg(test)]
+    pub(crate) fn permissions(&self) -> io::Result<Permissions> {
+        self.0.metadata().map(|metadata| metadata.permissions())
     }
 
     /// Sets who may read and write it.
@@ -114,8 +148,15 @@ impl File {
 
     /// Whether it is what has this name now.
     pub(crate) fn is_at(&self, path: &Path) -> io::Result<bool> {
-        let (own, there) = (self.0.metadata()?, path.metadata()?);
-        Ok((own.dev(), own.ino()) == (there.dev(), there.ino()))
+        match path.metadata() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            there => Ok(self.place()? == there.map(|there| (there.dev(), there.ino()))?),
+        }
+    }
+
+    /// What tells it from all other files: its device and its number there.
+    pub(crate) fn place(&self) -> io::Result<(u64, u64)> {
+        self.0.metadata().map(|own| (own.dev(), own.ino()))
     }
 
     /// Brings its bytes and its size to the disk.

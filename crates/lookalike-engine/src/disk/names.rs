@@ -1,6 +1,6 @@
 //! The names of files.
 
-use std::{fs, io, path::Path};
+use std::{fs, io, os::unix::fs::DirBuilderExt, path::Path};
 
 use super::{File, Operation, doing};
 
@@ -27,9 +27,15 @@ pub(crate) fn remove(path: &Path) -> io::Result<()> {
     doing(Operation::Remove, || fs::remove_file(path))
 }
 
-/// Makes a folder, and those above it, where there are none.
-pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
-    doing(Operation::Create, || fs::create_dir_all(path))
+/// Makes a folder for this user alone, and the usual ones above it, where there are none.
+pub(crate) fn make_private_folder(path: &Path) -> io::Result<()> {
+    doing(Operation::Create, || {
+        fs::create_dir_all(folder_of(path))?;
+        match fs::DirBuilder::new().mode(0o700).create(path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+            made => made,
+        }
+    })
 }
 
 /// Takes an empty folder away; false where something is in it.

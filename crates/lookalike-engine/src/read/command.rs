@@ -19,6 +19,27 @@ pub(super) fn widen(pipe: impl AsFd) {
     let _ = (pipe, PIPE);
 }
 
+/// What messages show of a line for the shell: the program that it starts with. The rest may be long, or have a password in it.
+pub(super) fn program(line: &str) -> String {
+    let is_setting = |word: &&str| word.split_once('=').is_some_and(|(name, _)| is_plain(name));
+    let is_plain_word = |word: &&str| is_plain(word) && word.chars().count() <= LONGEST;
+    let mut words = line.split_whitespace().skip_while(is_setting);
+    match words.next().filter(is_plain_word) {
+        // Nothing is left out, so there is nothing to hide.
+        Some(word) if word == line.trim() => word.into(),
+        Some(word) => format!("{word} …"),
+        None => "…".into(),
+    }
+}
+
+/// Characters of a program's name that are shown.
+const LONGEST: usize = 60;
+
+/// Whether a word is no more than the name of a program, a file or a variable.
+fn is_plain(word: &str) -> bool {
+    !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "._/-+".contains(c))
+}
+
 /// The output of a command that runs. Dropped before its end, it ends the command.
 pub(super) struct Running {
     /// What messages call it.
@@ -31,7 +52,7 @@ pub(super) struct Running {
 impl Running {
     /// Starts `line` in a shell. `name` is for messages.
     pub(super) fn start(line: &str, name: &str) -> Result<Self, Error> {
-        let name = format!("{name} ({line})");
+        let name = format!("{name} ({})", program(line));
         let failed = |what: String| Error::new(ErrorKind::Input, format!("{name}: cannot be run: {what}"));
         let started = Command::new("sh").arg("-c").arg(line).stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
         let mut child = started.map_err(|error| failed(error.to_string()))?;
@@ -78,5 +99,29 @@ impl Drop for Running {
             drop(self.child.kill());
             drop(self.child.wait());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_command_only_its_program_is_shown() {
+        for (line, shown) in [
+            ("cat", "cat"),
+            (" true ", "true"),
+            ("cat in.jsonl", "cat …"),
+            ("TOKEN=secret curl -H 'auth: secret' https://x", "curl …"),
+            ("TOKEN='secret secret' curl", "…"),
+            ("curl\tsecret", "curl …"),
+            ("(cat secret)", "…"),
+            ("\"$HOME/secret\" x", "…"),
+            ("a=secret", "…"),
+            ("", "…"),
+        ] {
+            assert_eq!(program(line), shown, "{line}");
+        }
+        assert_eq!(program(&"x".repeat(10_000)), "…");
     }
 }

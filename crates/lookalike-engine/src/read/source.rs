@@ -23,7 +23,7 @@ use super::tables::TableLayout;
 use super::{
     Block, Input, Tag,
     cells::Columns,
-    command::{Running, widen},
+    command::{Running, program, widen},
     cut::{LineStream, Stream},
     delimited::separator,
     files::FileBlocks,
@@ -442,7 +442,8 @@ impl Source {
     pub(crate) fn changed(&self, part: usize) -> Error {
         let (name, input) = (self.name(part), &self.inputs[self.parts[part].input]);
         if let Input::Command(line, _) = input {
-            let message = format!("{name} ({line}): gave other data when it was run again; it must give the same each time");
+            let program = program(line);
+            let message = format!("{name} ({program}): gave other data when it was run again; it must give the same each time");
             return Error::new(ErrorKind::Input, message);
         }
         changed(name)

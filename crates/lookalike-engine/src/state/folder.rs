@@ -11,7 +11,7 @@ use std::{
 use serde::Serialize;
 
 use crate::{
-    disk::{File, folder_of, make_folder, remove, remove_folder, rename, sync_folder},
+    disk::{File, folder_of, make_private_folder, remove, remove_folder, rename, sync_folder},
     error::{Error, ErrorKind, Result},
 };
 
@@ -30,7 +30,7 @@ impl Folder {
     /// Opens a folder that is new, empty or ours: it has the file `sign`, or was left before it had.
     pub(super) fn open(path: &Path, sign: &str) -> Result<Self> {
         let failed = |error: io::Error| Error::state(path, &error);
-        make_folder(path).map_err(failed)?;
+        make_private_folder(path).map_err(failed)?;
         let names: io::Result<Vec<_>> = path.read_dir().map_err(failed)?.map(|entry| Ok(entry?.file_name())).collect();
         let (names, new) = (names.map_err(failed)?, format!("{sign}{NEW}"));
         let ours = |name: &OsStr| [LOCK, &new].iter().any(|ours| name == *ours);
@@ -53,7 +53,7 @@ impl Folder {
     pub(super) fn read(&self, name: &str) -> Result<Option<Vec<u8>>> {
         let read = || -> io::Result<Vec<u8>> {
             let mut bytes = Vec::new();
-            File::open(&self.path.join(name))?.read_to_end(&mut bytes)?;
+            File::open_regular(&self.path.join(name))?.read_to_end(&mut bytes)?;
             Ok(bytes)
         };
         match read() {
@@ -115,14 +115,14 @@ fn lock(path: &Path) -> io::Result<Option<File>> {
         let file = match File::open_or_create(path) {
             // The run that was at work came to its end, and took the folder away.
             Err(error) if error.kind() == io::ErrorKind::NotFound && started.elapsed() < MOMENT => {
-                make_folder(folder_of(path))?;
+                make_private_folder(folder_of(path))?;
                 continue;
             }
             opened => opened?,
         };
         if file.try_lock()? {
             // Else it is that of a run which came to its end, and took the name away, in this moment.
-            if path.exists() && file.is_at(path)? {
+            if file.is_at(path)? {
                 return Ok(Some(file));
             }
         } else if started.elapsed() > MOMENT {

@@ -22,8 +22,8 @@ use crate::{
     read::{Input, Source},
 };
 
-/// Of what the journals' records are made.
-const FORMAT: u32 = 3;
+/// Of what the journals' records and the manifest are made. 4: of a command there is a digest, not the line.
+const FORMAT: u32 = 4;
 
 /// Bytes at both ends of a file that tell it from others of its size and time.
 const END: u64 = 64 << 10;
@@ -51,7 +51,7 @@ struct Format {
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Identity {
     name: String,
-    /// The line for the shell, of a command. Of what it prints the journal has digests.
+    /// XXH3 of a command's line, which may have a password in it. The journal has digests of what it prints.
     command: Option<String>,
     file: Option<Look>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -208,7 +208,9 @@ impl Identity {
         let name = input.name();
         Ok(match input {
             Input::Stdin | Input::Table(_) => Self { name, command: None, file: None, object: None },
-            Input::Command(line, _) => Self { name, command: Some(line.clone()), file: None, object: None },
+            Input::Command(line, _) => {
+                Self { name, command: Some(format!("{:016x}", xxh3_64(line.as_bytes()))), file: None, object: None }
+            }
             Input::File(path) => {
                 let look = Look::of(path).map_err(|error| Error::reading(&name, &error))?;
                 Self { name, command: None, file: Some(look), object: None }
@@ -235,10 +237,6 @@ impl Identity {
         if self == now {
             return Ok(());
         }
-        let told = |identity: &Self| match &identity.command {
-            Some(line) => format!("{} ({line})", identity.name),
-            None => identity.name.clone(),
-        };
         let message = match (&self.file, &now.file) {
             (Some(before), Some(after)) if self.name == now.name => {
                 let (before, after) = before.told(after);
@@ -256,8 +254,15 @@ impl Identity {
                     self.name
                 )
             }
+            _ if self.name == now.name && self.command != now.command => {
+                format!(
+                    "{}: is another command than in the run that the state in {folder} is of; give the same command, or another \
+                     folder",
+                    self.name
+                )
+            }
             _ => {
-                let (before, now) = (told(self), told(now));
+                let (before, now) = (&self.name, &now.name);
                 format!(
                     "the state in {folder} is of a run with the input {before}, this one has {now}; give the same inputs in the \
                      same order, or another folder"

@@ -21,7 +21,10 @@ pub(crate) enum Upload {}
 pub(crate) enum Uploaded {}
 
 fn refused(kind: ErrorKind, url: &str) -> Error {
-    let message = format!("{url}: this lookalike was built without object stores (the cargo feature `cloud`); copy it to a file");
+    let message = format!(
+        "{}: this lookalike was built without object stores (the cargo feature `cloud`); copy it to a file",
+        super::shown(url)
+    );
     Error::new(kind, message)
 }
 

@@ -4,7 +4,10 @@ use std::error::Error as _;
 
 use object_store::Error as StoreError;
 
-use super::location::{Kind, Location, shown};
+use super::{
+    location::{Kind, Location},
+    shown::shown,
+};
 use crate::error::{Error, ErrorKind};
 
 /// What was being done.
@@ -62,8 +65,8 @@ pub(super) fn told(doing: Doing, at: &Location, url: &str, error: &StoreError) -
             let short = words.split("<?xml").next().unwrap_or(&words).trim();
             // A signature is nobody else's.
             let query = at.store.split_once('?').map_or("", |(_, query)| query);
-            let short =
-                if query.is_empty() { short.into() } else { short.replace(&at.store, &shown(&at.store)).replace(query, "…") };
+            let short = if at.kind == Kind::Http { short.replace(&at.store, &shown(&at.store)) } else { short.into() };
+            let short = if query.is_empty() { short } else { short.replace(query, "…") };
             format!("{what}: {short}; try again, or copy it with the store's own program to see what that says")
         });
     Error::new(kind, format!("{url}: {message}"))

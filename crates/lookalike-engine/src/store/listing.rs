@@ -10,9 +10,10 @@ use object_store::{Error as StoreError, ObjectMeta, list::PaginatedListOptions, 
 use super::{
     bucket::Bucket,
     errors::Doing,
-    location::{Kind, Location, shown},
+    location::{Kind, Location},
     object::Object,
     runtime::wait,
+    shown::shown,
 };
 use crate::error::{Error, ErrorKind, Result};
 

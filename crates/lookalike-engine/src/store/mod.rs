@@ -2,6 +2,8 @@
 //! objects, bytes to be read on, ranges, and a writer. Whatever waits for a network waits here, on a runtime that starts with the
 //! first URL; without the cargo feature `cloud` there is an error in its place.
 
+mod shown;
+
 #[cfg(feature = "cloud")]
 mod location;
 
@@ -51,6 +53,8 @@ pub(crate) use object::Object;
 pub(crate) use stream::ObjectStream;
 #[cfg(feature = "cloud")]
 pub(crate) use upload::{Upload, Uploaded};
+
+pub use self::shown::shown as shown_name;
 
 /// Bytes asked for at once, and of those asked for ahead of what was read, in all objects together. An object that is read has one
 /// part of its own besides.

@@ -15,8 +15,9 @@ use super::{
     bucket::Bucket,
     errors::{Doing, changed_words, is_passing},
     fetching::{Taker, fetch},
-    location::{Kind, shown},
+    location::Kind,
     runtime::wait,
+    shown::shown,
     stream::ObjectStream,
 };
 use crate::error::{Error, ErrorKind, Result};
@@ -139,7 +140,8 @@ impl Object {
     /// A range that is not in it, a server that gives no ranges, whatever else goes wrong.
     pub(crate) fn read_ranges(self: &Arc<Self>, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
         if let Some(range) = ranges.iter().find(|range| range.start > range.end || range.end > self.size) {
-            let message = format!("{}: has {} bytes, not {range:?}: the file is truncated", self.url, self.size);
+            let message =
+                format!("{}: has {} bytes, and not those up to {}: the file is truncated", self.url, self.size, range.end);
             return Err(Error::new(ErrorKind::Input, message));
         }
         if !self.is_ranged() {

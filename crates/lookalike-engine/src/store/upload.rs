@@ -20,8 +20,9 @@ use super::{
     bucket::Bucket,
     errors::{Doing, is_passing},
     fetching::Tries,
-    location::{Kind, Location, shown},
+    location::{Kind, Location},
     runtime::{handle, wait},
+    shown::shown,
 };
 use crate::error::{Error, ErrorKind, Result};
 

@@ -1,5 +1,6 @@
 //! Outputs: whole under their name, or not there.
 
+mod claim;
 #[cfg(feature = "codecs")]
 mod codecs;
 #[cfg(feature = "tables")]
@@ -7,6 +8,7 @@ mod decision_rows;
 mod decisions;
 mod encode;
 mod gzip;
+mod hidden;
 mod ids;
 mod kept;
 mod labels;
@@ -18,6 +20,7 @@ mod rows;
 mod sink;
 #[cfg(feature = "tables")]
 pub(crate) mod table;
+mod terminal;
 
 #[cfg(feature = "tables")]
 pub(crate) use decision_rows::{DecisionRows, Kinds};

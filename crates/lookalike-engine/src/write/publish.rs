@@ -5,7 +5,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::sink::{Hidden, Whole, WholeFile};
+use super::{
+    claim::Claim,
+    hidden::Hidden,
+    sink::{Whole, WholeFile},
+};
 use crate::{
     disk::{exchange, folder_of, has_no_such, remove, rename, sync_folder},
     error::{Error, ErrorKind, Result},
@@ -29,8 +33,8 @@ enum Before {
 /// Gives whole outputs their names, files on the disk too. When one cannot have its, all files lose theirs, and what they replaced
 /// is there again.
 ///
-/// Objects come last: what is behind such a name nobody can bring back. Of several, those that have theirs when another fails are
-/// told.
+/// Objects come last: what such a name had before cannot be restored. Where one of several fails, the message names those that
+/// were already written.
 pub(super) fn publish(outputs: Vec<Whole>) -> Result<()> {
     let (mut files, mut objects) = (Vec::new(), Vec::new());
     for whole in outputs {
@@ -39,6 +43,14 @@ pub(super) fn publish(outputs: Vec<Whole>) -> Result<()> {
             Whole::Object(object) => objects.push(object),
         }
     }
+    // Until all have their names, or have lost them again.
+    let _claim = match Claim::of(files.iter().map(|file| &*file.target)) {
+        Err(error) => {
+            let first = files.first().map_or(String::new(), |file| file.target.display().to_string());
+            return Err(Error::writing(&first, &error));
+        }
+        claimed => claimed,
+    };
     let mut named = Vec::new();
     for WholeFile { hidden, target, _open } in files {
         match name(hidden, &target) {
@@ -69,19 +81,23 @@ pub(super) fn publish(outputs: Vec<Whole>) -> Result<()> {
 
 /// Gives a file its name.
 fn name(hidden: Hidden, target: &Path) -> io::Result<Before> {
-    if !target.exists() {
-        rename(hidden.path(), target)?;
-        hidden.forget();
-        return Ok(Before::Nothing);
+    let is_there = target.exists();
+    if is_there {
+        match exchange(hidden.path(), target) {
+            Ok(()) => return Ok(Before::Kept(hidden)),
+            // Also where the target was removed in this moment.
+            Err(error) if has_no_such(&error) || error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
     }
-    match exchange(hidden.path(), target) {
-        Ok(()) => return Ok(Before::Kept(hidden)),
-        Err(error) if has_no_such(&error) => {}
-        Err(error) => return Err(error),
-    }
-    rename(hidden.path(), target)?;
+    rename(hidden.path(), target).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound if folder_of(target).is_dir() => io::Error::other(
+            "another program removed the finished file before it had its name; let nothing remove .lookalike-*.unfinished files",
+        ),
+        _ => error,
+    })?;
     hidden.forget();
-    Ok(Before::Replaced)
+    Ok(if is_there { Before::Replaced } else { Before::Nothing })
 }
 
 /// Brings the names to the disk: a run's state, which is removed next, must not be gone before they are there.

@@ -3,14 +3,17 @@
 use std::{
     fs::Metadata,
     io::{self, Write},
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
 };
 
-use rustix::io::Errno;
-use xxhash_rust::xxh3::xxh3_64;
-
+use super::{
+    claim::Claim,
+    hidden::{Hidden, own, remove_left},
+    terminal::Escaping,
+};
 use crate::{
-    disk::{self, File, Stream, folder_of, has_no_such},
+    disk::{File, Stream, USUAL, folder_of, has_no_such},
     store::{Upload, Uploaded, is_url},
 };
 
@@ -26,6 +29,8 @@ pub(super) enum Sink {
 pub(super) struct FileSink {
     stream: Stream,
     end: End,
+    /// Of a terminal.
+    escaping: Option<Escaping>,
 }
 
 /// What happens when an output is whole.
@@ -50,7 +55,7 @@ pub(super) struct WholeFile {
     pub(super) hidden: Hidden,
     /// The name that was asked for.
     pub(super) target: PathBuf,
-    /// Open and locked until it has its name: nobody takes it for what a killed run left.
+    /// Open and locked until it has its name, so that no other run takes it for what a killed run left.
     pub(super) _open: Stream,
 }
 
@@ -78,7 +83,10 @@ impl Sink {
 impl FileSink {
     /// Opens an output; `-` is standard output.
     fn open(path: &Path) -> io::Result<Self> {
-        let open = |file| Self { stream: Stream::shared(file), end: End::Open };
+        let open = |file: File| {
+            let escaping = file.is_terminal().then(Escaping::default);
+            Self { stream: Stream::shared(file), end: End::Open, escaping }
+        };
         if path == Path::new("-") {
             return File::stdout().map(open);
         }
@@ -92,24 +100,31 @@ impl FileSink {
         if descriptor || there.as_ref().is_ok_and(|there| !there.is_file()) {
             return File::append(path).map(open);
         }
-        if there.is_ok_and(|there| there.permissions().readonly()) {
+        if there.as_ref().is_ok_and(|there| there.permissions().readonly()) {
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only"));
         }
+        // Never readable for more users than the file that it replaces.
+        let mode = there.map_or(USUAL, |there| there.permissions().mode() & USUAL);
         let target = behind_links(path)?;
-        let (file, end) = match File::unnamed(folder_of(&target)) {
+        if let Some(_claim) = Claim::at_once(&target)? {
+            remove_left(&target);
+        }
+        let (file, end) = match File::unnamed(folder_of(&target), mode) {
             Ok(file) => (file, End::Unnamed(target)),
             Err(error) if has_no_such(&error) || error.kind() == io::ErrorKind::IsADirectory => {
-                let (file, hidden) = Hidden::beside(&target, File::create_new)?;
-                own(&file)?;
+                let (file, hidden) = Hidden::beside(&target, |path| File::owned(path, mode, own))?;
                 (file, End::Hidden(hidden, target))
             }
             Err(error) => return Err(error),
         };
-        Ok(Self { stream: Stream::new(file), end })
+        Ok(Self { stream: Stream::new(file), end, escaping: None })
     }
 
     /// Brings all to the disk, and gives a file a hidden name beside its own. A file that will be replaced lends its permissions.
-    fn settle(self) -> io::Result<Option<WholeFile>> {
+    fn settle(mut self) -> io::Result<Option<WholeFile>> {
+        if let Some(mut escaping) = self.escaping.take() {
+            self.stream.write_all(escaping.end().as_bytes())?;
+        }
         let file = self.stream.file();
         let (End::Unnamed(target) | End::Hidden(_, target)) = &self.end else { return Ok(None) };
         if let Ok(there) = target.metadata() {
@@ -121,7 +136,7 @@ impl FileSink {
             // A link does not replace a file, a rename does: so there is a name in between for a moment.
             End::Unnamed(target) => {
                 own(file)?;
-                let ((), hidden) = Hidden::beside(&target, |path| file.link(path))?;
+                let ((), hidden) = Hidden::beside(&target, |path| file.link(path).map(Some))?;
                 Some(WholeFile { hidden, target, _open: self.stream })
             }
             End::Hidden(hidden, target) => Some(WholeFile { hidden, target, _open: self.stream }),
@@ -132,6 +147,9 @@ impl FileSink {
 impl Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
+            Self::File(FileSink { stream, escaping: Some(escaping), .. }) => {
+                stream.write_all(escaping.more(bytes).as_bytes()).map(|()| bytes.len())
+            }
             Self::File(file) => file.stream.write(bytes),
             Self::Object(upload) => upload.write(bytes),
         }
@@ -141,77 +159,6 @@ impl Write for Sink {
         match self {
             Self::File(file) => file.stream.flush(),
             Self::Object(upload) => upload.flush(),
-        }
-    }
-}
-
-/// Locks a file that is this run's. Where a file system has no locks, what a killed run left stays there.
-fn own(file: &File) -> io::Result<()> {
-    match file.try_lock() {
-        Err(error) if !has_no_such(&error) && error.raw_os_error() != Some(Errno::NOLCK.raw_os_error()) => Err(error),
-        _ => Ok(()),
-    }
-}
-
-/// Takes a hidden file away that a run left which was killed in that moment: nobody has it locked. What an output held before has
-/// no lock either, once the output has its name: that is to go as well.
-fn remove_left(path: &Path) -> bool {
-    let is_left = |file: File| Ok(file.try_lock()? && file.is_at(path)?);
-    let is_left: io::Result<bool> = File::open(path).and_then(is_left);
-    is_left.unwrap_or(false) && disk::remove(path).is_ok()
-}
-
-/// A name that a file has for a moment. Dropped, it is taken away.
-pub(super) struct Hidden {
-    path: PathBuf,
-    kept: bool,
-}
-
-impl Hidden {
-    /// Makes a file under a hidden name beside `target`: the same in every run, so that the next one meets what a killed one left.
-    fn beside<T>(target: &Path, make: impl Fn(&Path) -> io::Result<T>) -> io::Result<(T, Self)> {
-        const TRIES: u32 = 1000;
-        let name = xxh3_64(target.file_name().unwrap_or_default().as_encoded_bytes());
-        for number in 0..TRIES {
-            let path = folder_of(target).join(format!(".lookalike-{name:016x}-{number}.unfinished"));
-            let made = match make(&path) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && remove_left(&path) => make(&path),
-                made => made,
-            };
-            match made {
-                // Of another run that is about to write the same output.
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error),
-                Ok(made) => return Ok((made, Self { path, kept: false })),
-            }
-        }
-        Err(io::ErrorKind::AlreadyExists.into())
-    }
-
-    pub(super) fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// The name is no longer its own.
-    pub(super) fn forget(mut self) {
-        self.kept = true;
-    }
-
-    /// Takes the name away, if another run has not done so.
-    pub(super) fn remove(mut self) -> io::Result<()> {
-        self.kept = true;
-        match disk::remove(&self.path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            removed => removed,
-        }
-    }
-}
-
-impl Drop for Hidden {
-    fn drop(&mut self) {
-        if !self.kept {
-            // A second try: what fails once may be a passing fault, and nobody is told here.
-            drop(disk::remove(&self.path).or_else(|_| disk::remove(&self.path)));
         }
     }
 }
@@ -250,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_run_left_is_taken_away_and_what_another_run_has_is_not() {
+    fn what_a_killed_run_left_is_removed_and_what_another_run_has_is_not() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("kept.jsonl");
         // Another run is about to name its file.
@@ -268,5 +215,20 @@ mod tests {
         assert_eq!(content_of(folder.path()), ["last"]);
         drop(last);
         assert!(content_of(folder.path()).is_empty());
+    }
+
+    #[test]
+    fn an_output_has_the_permissions_of_the_file_that_it_replaces_also_while_it_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("kept.jsonl");
+        fs::write(&target, "old").unwrap();
+        for mode in [0o600, 0o640, 0o604, 0o755] {
+            fs::set_permissions(&target, fs::Permissions::from_mode(mode)).unwrap();
+            let sink = FileSink::open(&target).unwrap();
+            let during = sink.stream.file().permissions().unwrap().mode() & 0o777;
+            assert_eq!(during & !mode, 0, "{mode:o}: {during:o}");
+            let whole = sink.settle().unwrap().unwrap();
+            assert_eq!(whole.hidden.path().metadata().unwrap().permissions().mode() & 0o777, mode);
+        }
     }
 }

@@ -1,0 +1,70 @@
+//! Data for a terminal, with the control characters written out: a record must not command the terminal that shows it.
+
+use std::str::from_utf8;
+
+use lookalike::shown::escaped;
+
+/// What is shown of bytes that are given piece by piece.
+#[derive(Debug, Default)]
+pub(super) struct Escaping {
+    /// The beginning of a character, or a carriage return whose line feed may follow.
+    rest: Vec<u8>,
+}
+
+impl Escaping {
+    /// What is shown of more bytes. Those that are not UTF-8 become U+FFFD.
+    pub(super) fn more(&mut self, bytes: &[u8]) -> String {
+        self.rest.extend_from_slice(bytes);
+        let bytes = std::mem::take(&mut self.rest);
+        let whole = match from_utf8(&bytes) {
+            Err(error) if error.error_len().is_none() => error.valid_up_to(),
+            Err(_) => bytes.len() - unfinished(&bytes),
+            Ok(text) => text.strip_suffix('\r').unwrap_or(text).len(),
+        };
+        let (bytes, rest) = bytes.split_at(whole);
+        self.rest = rest.to_vec();
+        escaped(&String::from_utf8_lossy(bytes)).into_owned()
+    }
+
+    /// What is shown of the end.
+    pub(super) fn end(&mut self) -> String {
+        escaped(&String::from_utf8_lossy(&std::mem::take(&mut self.rest))).into_owned()
+    }
+}
+
+/// Bytes at the end that may begin a character.
+fn unfinished(bytes: &[u8]) -> usize {
+    let ends_unfinished = |&n: &usize| {
+        from_utf8(&bytes[bytes.len() - n..]).is_err_and(|error| error.error_len().is_none() && error.valid_up_to() == 0)
+    };
+    (1..=3.min(bytes.len())).rev().find(ends_unfinished).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn pieces_show_what_the_whole_shows(
+            text in "[a\u{1b}\r\n\u{9b}\u{202e}é龜😀]{0,40}",
+            noise in prop::collection::vec(prop_oneof![Just(0xff), Just(0xe9), Just(b'x'), Just(0x9b)], 0..3),
+            pieces in prop::collection::vec(0usize..9, 1..9),
+        ) {
+            let bytes = [text.as_bytes(), &noise, text.as_bytes()].concat();
+            let (mut escaping, mut shown, mut rest) = (Escaping::default(), String::new(), &bytes[..]);
+            for piece in pieces.iter().cycle().map(|piece| piece + 1) {
+                let (now, later) = rest.split_at(piece.min(rest.len()));
+                shown += &escaping.more(now);
+                rest = later;
+                if rest.is_empty() {
+                    break;
+                }
+            }
+            shown += &escaping.end();
+            prop_assert_eq!(shown, escaped(&String::from_utf8_lossy(&bytes)).into_owned());
+        }
+    }
+}
