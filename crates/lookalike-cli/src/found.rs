@@ -1,6 +1,6 @@
 //! What a run found and what it could not, in words: for the summaries of `dedup`, `pairs` and `mirrors`.
 
-use lookalike::{Candidates, Config};
+use lookalike::{Candidates, Config, shown::one_line};
 use lookalike_engine::{Finding, LeftOut};
 
 use crate::output::{bytes, count, counted};
@@ -52,7 +52,12 @@ pub fn anchors(finding: &Finding) -> Option<String> {
 /// What folders held that was not read.
 pub fn left_out(left: &LeftOut) -> String {
     let LeftOut { files, example, advice } = left;
-    format!("{} of folders, such as {example}: {advice}", counted(*files, "file"))
+    format!(
+        "{} of folders, such as {example}: {advice}",
+        counted(*files, "file"),
+        example = one_line(example),
+        advice = one_line(advice)
+    )
 }
 
 /// Pages without a main part because of their size.

@@ -6,6 +6,8 @@
 
 mod args;
 
+mod paint;
+
 mod output;
 
 mod found;
@@ -24,10 +26,12 @@ use clap::{CommandFactory, Parser, Subcommand};
 /// A document is dropped only when a kept one resembles it by at least the threshold, measured exactly.
 #[derive(Parser)]
 #[command(name = "lookalike", version, max_term_width = 100, arg_required_else_help = true)]
-#[command(after_help = "Exit codes: 0 done; 1 the answer is no (no pair found, not similar enough); 2 failure.\n\n\
+#[command(
+    after_help = "Exit codes: 0 done; 1 the answer is no (no pair found, not similar enough); 2 failure. An empty collection is a collection: 0.\n\n\
     Examples:\n  lookalike dedup crawl.jsonl.zst -o kept.jsonl.zst\n  \
     lookalike pairs crawl.jsonl --threshold 0.5 > pairs.jsonl\n  \
-    lookalike compare a.txt b.txt\n  lookalike eval crawl.jsonl --sample 1000\n  lookalike curve --threshold 0.8 --recall 0.99")]
+    lookalike compare a.txt b.txt\n  lookalike eval crawl.jsonl --sample 1000\n  lookalike curve --threshold 0.8 --recall 0.99"
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -56,13 +60,14 @@ enum Command {
 pub fn main_from(itself: Option<Vec<OsString>>, args: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> u8 {
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
-        // Help is no failure. Whoever cannot be told is not there.
-        Err(words) => {
-            drop(words.print());
-            return if words.use_stderr() { 2 } else { 0 };
+        Err(words) if words.use_stderr() => {
+            output::usage(&words.render().to_string());
+            return 2;
         }
+        // Help is no failure.
+        Err(words) => return code(output::print_help(&words.render()).map(|()| ExitCode::SUCCESS)),
     };
-    let done = match cli.command {
+    code(match cli.command {
         Command::Dedup(command) => command.run(),
         Command::Apply(command) => command.run(),
         Command::Pairs(command) => command.run(),
@@ -74,7 +79,11 @@ pub fn main_from(itself: Option<Vec<OsString>>, args: impl IntoIterator<Item = i
         Command::Link(command) => command.run(),
         Command::Minutiae(command) => command.run(),
         Command::Completions(command) => command.run(Cli::command()),
-    };
+    })
+}
+
+/// The exit code of what was done; says what went wrong.
+fn code(done: anyhow::Result<ExitCode>) -> u8 {
     match done {
         Ok(code) if code == ExitCode::SUCCESS => 0,
         Ok(_) => 1,

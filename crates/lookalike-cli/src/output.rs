@@ -1,47 +1,71 @@
 //! What people see: words on standard error, progress, numbers made readable.
 
 use std::{
-    io::{IsTerminal, Write},
+    io::{self, IsTerminal, Write},
+    path::Path,
     sync::Mutex,
 };
 
-use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use lookalike_engine::{Estimate, Progress, Stage};
+use lookalike::shown::{message, one_line};
+use lookalike_engine::{Estimate, Progress, Stage, shown_name};
 
-/// Red, for errors and for what only one text has.
-pub const RED: Style = AnsiColor::Red.on_default();
-/// Green, for what two texts share.
-pub const GREEN: Style = AnsiColor::Green.on_default();
-/// For headings and figures.
-pub const BOLD: Style = Style::new().bold();
-/// For what matters less.
-pub const DIM: Style = Style::new().dimmed();
+pub use crate::paint::{BOLD, DIM, GREEN, RED};
+use crate::paint::{ERROR, Target, WARNING};
 
-/// Prints data; coloured where the reader wants it.
+/// Prints a page on standard output, coloured where the reader wants it.
 pub fn print(page: &str) -> anyhow::Result<()> {
-    let mut out = anstream::stdout();
-    out.write_all(page.as_bytes()).and_then(|()| out.flush()).map_err(|error| match error.kind() {
-        std::io::ErrorKind::BrokenPipe => error.into(),
-        _ => anyhow::anyhow!("standard output: cannot be written: {error}"),
-    })
+    let stdout = io::stdout();
+    Target::of_data(&stdout).write(stdout, page).map_err(not_printed)
 }
 
-/// Says something on standard error; if that cannot be written, nobody is there to be told.
+/// Prints data on standard output: the same bytes, unless a terminal shows them.
+pub fn print_data(data: &str) -> anyhow::Result<()> {
+    let mut stdout = io::stdout();
+    let data = Target::of_data(&stdout).data(data);
+    stdout.write_all(data.as_bytes()).and_then(|()| stdout.flush()).map_err(not_printed)
+}
+
+/// Prints help, in which there is no data.
+pub fn print_help(help: &clap::builder::StyledStr) -> anyhow::Result<()> {
+    let mut out = anstream::stdout();
+    write!(out, "{}", help.ansi()).and_then(|()| out.flush()).map_err(not_printed)
+}
+
+fn not_printed(error: io::Error) -> anyhow::Error {
+    match error.kind() {
+        io::ErrorKind::BrokenPipe => error.into(),
+        _ => anyhow::anyhow!("standard output: cannot be written: {error}"),
+    }
+}
+
+/// Says something on standard error. Where that cannot be written, the exit code is all that is left.
 pub fn say(words: &str) {
-    drop(writeln!(anstream::stderr(), "{words}"));
+    let stderr = io::stderr();
+    drop(Target::of_messages(&stderr).write(stderr, &format!("{words}\n")));
 }
 
 /// Says what went wrong.
 pub fn error(error: &anyhow::Error) {
-    let bold = RED.bold();
-    say(&format!("{bold}error:{bold:#} {error:#}"));
+    say(&format!("{ERROR}error:{ERROR:#} {}", message(&format!("{error:#}"))));
+}
+
+/// Says what is wrong with the command's arguments.
+pub fn usage(words: &str) {
+    match words.strip_prefix("error:") {
+        Some(rest) => say(&format!("{ERROR}error:{ERROR:#}{}", rest.trim_end())),
+        None => say(words.trim_end()),
+    }
 }
 
 /// Says what the user should know though all went on.
 pub fn warning(text: &str) {
-    let style = AnsiColor::Yellow.on_default().bold();
-    say(&format!("{style}warning:{style:#} {text}"));
+    say(&format!("{WARNING}warning:{WARNING:#} {}", message(text)));
+}
+
+/// The name of a file as pages show it.
+pub fn name(path: &Path) -> String {
+    one_line(&shown_name(&path.display().to_string())).into_owned()
 }
 
 /// A passage; of a long one, unless all is asked for, its two ends.
@@ -60,10 +84,10 @@ pub fn warnings(bad_lines: &[String], quiet: bool) {
     bad_lines.iter().filter(|_| !quiet).for_each(|line| warning(line));
 }
 
-/// Data for a line of a page: without line breaks, and without what else would command a terminal or turn the line's direction.
+/// Data for a line of a page: a space for a line break, and whatever else would command a terminal written out.
 pub fn quiet(text: &str) -> String {
-    let commands = |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    text.chars().map(|c| if commands(c) { ' ' } else { c }).collect()
+    let is_break = |c: char| matches!(c, '\t'..='\r' | '\u{85}' | '\u{2028}' | '\u{2029}');
+    one_line(&text.replace(is_break, " ")).into_owned()
 }
 
 /// 1234567 → 1,234,567
@@ -175,7 +199,7 @@ impl Bars {
         let documents = count(estimate.documents);
         let more = if stage == Stage::Settling { " more" } else { "" };
         let line = format!("about {documents} documents: about {time}{more}, {} of memory{disk}", bytes(estimate.memory));
-        bar.suspend(|| anstream::eprintln!("{line}"));
+        bar.suspend(|| say(&line));
     }
 
     /// Shows what is going on where nobody knows how long it takes.
@@ -187,7 +211,7 @@ impl Bars {
         if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
             bar.set_style(style);
         }
-        bar.set_message(words.to_string());
+        bar.set_message(one_line(words).into_owned());
         bar.enable_steady_tick(std::time::Duration::from_millis(100));
     }
 

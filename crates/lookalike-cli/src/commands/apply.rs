@@ -1,6 +1,9 @@
 //! `lookalike apply`.
 
-use std::{path::PathBuf, process::ExitCode};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use clap::Args;
 use lookalike::{Config, cluster::Keep};
@@ -8,7 +11,7 @@ use lookalike_engine::{Applied, RunConfig, apply};
 
 use crate::{
     args::{InputArgs, RunArgs, run_config},
-    output::{BOLD, Bars, bytes, count, counted, print, say, warnings},
+    output::{BOLD, Bars, bytes, count, counted, name, print_data, say, warnings},
 };
 
 /// Drop what decisions say, as dedup would have done at once
@@ -58,7 +61,7 @@ impl Apply {
         warnings(&applied.bad_examples, self.run.quiet);
         let to_stdout = [Some(&self.output), config.skip_bad.as_ref()].into_iter().flatten().any(|path| path.as_os_str() == "-");
         match (self.json, to_stdout) {
-            (true, false) => print(&(serde_json::to_string_pretty(&applied)? + "\n"))?,
+            (true, false) => print_data(&(serde_json::to_string_pretty(&applied)? + "\n"))?,
             (true, true) => say(&serde_json::to_string_pretty(&applied)?),
             (false, _) if self.run.quiet => {}
             (false, _) => say(&self.page(&applied)),
@@ -72,16 +75,16 @@ impl Apply {
         let (documents, kept, dropped) = (counted(a.documents, "document"), count(a.kept), count(a.dropped));
         let mut lines = vec![format!(
             "{BOLD}{documents}{BOLD:#} in = {BOLD}{kept}{BOLD:#} kept + {BOLD}{dropped}{BOLD:#} dropped ({share}), as {} has it",
-            self.decisions
+            name(Path::new(&self.decisions))
         )];
         if let Some(file) = self.input.records.skip_bad.as_ref().filter(|_| a.bad_lines > 0) {
-            lines.push(format!("  bad      {} set aside in {}", counted(a.bad_lines, "line"), file.display()));
+            lines.push(format!("  bad      {} set aside in {}", counted(a.bad_lines, "line"), name(file)));
         }
         let rate = a.bytes as f64 / 1e6 / a.seconds.max(1e-9);
         let memory = a.peak_memory.map_or(String::new(), |peak| format!(", {} of memory at most", bytes(peak)));
         lines.push(format!("  time     {:.2} s for {} ({rate:.0} MB/s){memory}", a.seconds, bytes(a.bytes)));
         if self.output.as_os_str() != "-" {
-            lines.push(format!("  written  kept lines to {}", self.output.display()));
+            lines.push(format!("  written  kept lines to {}", name(&self.output)));
         }
         lines.join("\n")
     }

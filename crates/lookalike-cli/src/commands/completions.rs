@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 use clap_complete::{Shell, generate};
 
-use crate::output::print;
+use crate::output::print_data;
 
 /// Print a completion script for a shell
 ///
@@ -20,7 +20,7 @@ impl Completions {
     pub fn run(self, mut command: clap::Command) -> anyhow::Result<ExitCode> {
         let mut script = Vec::new();
         generate(self.shell, &mut command, "lookalike", &mut script);
-        print(&String::from_utf8(script)?)?;
+        print_data(&String::from_utf8(script)?)?;
         Ok(ExitCode::SUCCESS)
     }
 }

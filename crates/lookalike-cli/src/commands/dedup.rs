@@ -6,13 +6,13 @@ use std::{
 };
 
 use clap::Args;
-use lookalike::{Candidates, Cluster, Verify, verify::Measure};
+use lookalike::{Candidates, Cluster, Verify, shown::quoted, verify::Measure};
 use lookalike_engine::{Outputs, PACKED, Resume, Resumed, RunConfig, Stage, Summary, dedup};
 
 use crate::{
     args::{InputArgs, MethodArgs, RunArgs, run_config},
     found::{above, anchors, aside, found, left_out, too_large},
-    output::{BOLD, Bars, DIM, bytes, count, counted, print, say, warnings},
+    output::{BOLD, Bars, DIM, bytes, count, counted, name, print_data, say, warnings},
 };
 
 /// Keep one of each group of documents that are roughly the same
@@ -158,7 +158,7 @@ impl Dedup {
         let paths = [&outputs.kept, &outputs.decisions, &config.skip_bad];
         let to_stdout = paths.into_iter().flatten().any(|path| path.as_os_str() == "-");
         match (self.json, to_stdout) {
-            (true, false) => print(&(serde_json::to_string_pretty(&summary)? + "\n"))?,
+            (true, false) => print_data(&(serde_json::to_string_pretty(&summary)? + "\n"))?,
             (true, true) => say(&serde_json::to_string_pretty(&summary)?),
             (false, _) if self.run.quiet => {}
             (false, _) => say(&self.page(&summary, &outputs)),
@@ -208,14 +208,14 @@ impl Dedup {
         lines.extend(too_large(s.finding.too_large).map(|words| format!("  html     {words}")));
         lines.extend(above(&s.finding).map(|words| format!("  memory   {words}")));
         if s.bad_lines > 0 {
-            let file = self.input.records.skip_bad.as_deref().map_or(String::new(), |path| path.display().to_string());
+            let file = self.input.records.skip_bad.as_deref().map_or(String::new(), name);
             let aside = if self.dry_run { "to be set aside in" } else { "set aside in" };
             lines.push(format!("  bad      {} {aside} {file}", counted(s.bad_lines, "line")));
         }
         lines.extend(s.left_out.as_ref().map(|left| format!("  left out {}", left_out(left))));
-        if s.without_id == s.documents {
-            let field = &self.input.records.fields.id_field;
-            lines.push(format!("  ids      no record has the field {field:?}: documents are called file:line"));
+        if s.without_id == s.documents && s.documents > 0 {
+            let field = quoted(&self.input.records.fields.id_field);
+            lines.push(format!("  ids      no record has the field {field}: documents are called file:line"));
         }
         if let Some(resumed) = &s.resumed {
             lines.push(format!("  resumed  {}", gone_on(resumed)));
@@ -229,10 +229,10 @@ impl Dedup {
             let records = if self.label { "all records, labelled," } else { "kept lines" };
             let written = [(records, &outputs.kept), ("decisions", &outputs.decisions)];
             let written = written.into_iter().filter_map(|(what, path)| Some((what, path.as_ref().filter(named)?)));
-            lines.extend(written.map(|(what, path)| format!("  written  {what} to {}", path.display())));
+            lines.extend(written.map(|(what, path)| format!("  written  {what} to {}", name(path))));
         }
         if let Some(folder) = &self.resume {
-            lines.push(format!("  state    no longer needed, and removed from {}", folder.display()));
+            lines.push(format!("  state    no longer needed, and removed from {}", name(folder)));
         }
         lines.join("\n")
     }

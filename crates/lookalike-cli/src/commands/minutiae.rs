@@ -21,7 +21,7 @@ use crate::output::{BOLD, DIM, count, counted, print, say};
 ///
 /// Whether neighbours or aligned ranks better depends on the prints: try both with --label where some fingers are known.
 ///
-/// Exit code 1 when there is no pair.
+/// Exit code 1 when there is no pair, unless a collection is empty.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  lookalike minutiae prints.jsonl --columns type,x,y,angle,quality > pairs.jsonl\n  \
     lookalike minutiae prints.jsonl --by aligned --within sensor --label finger --first 5% -o pairs.jsonl\n  \
@@ -200,7 +200,7 @@ impl Minutiae {
         } else if !self.quiet {
             say(&page(&summary));
         }
-        Ok(ExitCode::from(u8::from(summary.written == 0)))
+        Ok(ExitCode::from(u8::from(summary.written == 0 && summary.prints > 0)))
     }
 
     fn model_page(&self) -> anyhow::Result<String> {

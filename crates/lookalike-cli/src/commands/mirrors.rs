@@ -31,7 +31,7 @@ use crate::{
 /// Matches reach the threshold by exact count. Candidates come from sketches and miss a share of the pairs, which the last line
 /// tells (see `lookalike curve`).
 ///
-/// Exit code 1 when no site mirrors another.
+/// Exit code 1 when no site mirrors another, unless a collection is empty.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  lookalike mirrors old-crawl.warc.gz new-crawl.warc.gz --pages moved.jsonl --unmatched gone.jsonl\n  \
@@ -189,7 +189,7 @@ impl Mirrors {
                 false => say(&format!("memory: {words}")),
             });
         }
-        Ok(ExitCode::from(u8::from(summary.site_pairs == 0)))
+        Ok(ExitCode::from(u8::from(summary.site_pairs == 0 && summary.pages_a > 0 && summary.pages_b != Some(0))))
     }
 }
 

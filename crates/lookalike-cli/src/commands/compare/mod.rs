@@ -25,7 +25,7 @@ use self::{
 };
 use crate::{
     args::{FieldArgs, ShingleArgs, as_sets},
-    output::print,
+    output::{print, print_data},
 };
 
 /// Compare two texts, and show what they share
@@ -152,7 +152,7 @@ impl Compare {
             report.sentences = self.longest.of(&texts, method.config().folds)?;
         }
         if self.json {
-            print(&(serde_json::to_string_pretty(&report)? + "\n"))?;
+            print_data(&(serde_json::to_string_pretty(&report)? + "\n"))?;
         } else {
             let members = if method.config().tokens == TokensBy::Items { "item" } else { "shingle" };
             print(&page::page(&report, members, &texts, &passages, self.full))?;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use lookalike::{sketch::Estimate, verify::Passage};
 
 use super::{Report, sketches};
-use crate::output::{BOLD, DIM, GREEN, RED, both_ends, count, counted};
+use crate::output::{BOLD, DIM, GREEN, RED, both_ends, count, counted, quiet};
 
 /// The figures, the sketches' estimates, and both texts. `members` are what their sets have, one of them.
 pub(super) fn page(r: &Report, members: &str, texts: &[String; 2], cut: &[Vec<Passage>; 2], full: bool) -> String {
@@ -47,7 +47,7 @@ pub(super) fn page(r: &Report, members: &str, texts: &[String; 2], cut: &[Vec<Pa
         page += &sentences.page(texts, full);
     }
     for ((which, name), (text, cut)) in [("A", r.a), ("B", r.b)].into_iter().zip(texts.iter().zip(cut)) {
-        let _ = writeln!(page, "\n{BOLD}{which}: {name}{BOLD:#}  {GREEN}shared{GREEN:#} {RED}not shared{RED:#}");
+        let _ = writeln!(page, "\n{BOLD}{which}: {}{BOLD:#}  {GREEN}shared{GREEN:#} {RED}not shared{RED:#}", quiet(name));
         for passage in cut {
             let style = if passage.shared { GREEN } else { RED };
             let _ = write!(page, "{style}{}{style:#}", both_ends(&text[passage.span.start..passage.span.end], full));

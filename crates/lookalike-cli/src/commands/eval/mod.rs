@@ -19,7 +19,7 @@ use self::{
 };
 use crate::{
     args::{FieldArgs, MeasureBy, RunArgs, ShingleArgs},
-    output::{Bars, print, warning},
+    output::{Bars, print, print_data, warning},
 };
 
 /// Judge methods on a collection of yours against a truth
@@ -143,10 +143,10 @@ impl Eval {
         }
         let parameters = Parameters { inputs: self.inputs.clone(), repeat: self.repeat, method };
         let report = Report { truth: truth.about(&self), parameters, runs };
-        print(&match self.json {
-            true => serde_json::to_string_pretty(&report)? + "\n",
-            false => table::page(&report) + &chart::page(&report),
-        })?;
+        match self.json {
+            true => print_data(&(serde_json::to_string_pretty(&report)? + "\n"))?,
+            false => print(&(table::page(&report) + &chart::page(&report)))?,
+        }
         Ok(ExitCode::SUCCESS)
     }
 

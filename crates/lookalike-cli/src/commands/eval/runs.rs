@@ -9,7 +9,7 @@ use std::{
 
 use anyhow::Context;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, ValueEnum, parser::ValueSource};
-use lookalike::{Cluster, Config, Method, Verify, text::TokensBy, verify::Measure};
+use lookalike::{Cluster, Config, Method, Verify, shown::quoted, text::TokensBy, verify::Measure};
 use lookalike_engine::{read_decisions, read_pairs};
 use serde::Deserialize;
 use tempfile::TempDir;
@@ -68,7 +68,7 @@ impl Plan {
         };
         let every = || ALL.iter().filter(|one| serves(one)).map(|one| one.0.to_string()).collect();
         let asked: Vec<String> = if asked.is_empty() { every() } else { asked.to_vec() };
-        asked.iter().map(|flags| Self::new(flags, common, sets).with_context(|| format!("--run {flags:?}"))).collect()
+        asked.iter().map(|flags| Self::new(flags, common, sets).with_context(|| format!("--run {}", quoted(flags)))).collect()
     }
 
     fn new(flags: &str, common: &[(&'static str, String)], sets: bool) -> anyhow::Result<Self> {

@@ -14,7 +14,7 @@ use lookalike_engine::{Error, Format, Link as Asked, RunConfig, explain_link, li
 
 use crate::{
     args::{delimiter, memory},
-    output::{Bars, print, say},
+    output::{Bars, print, print_data, say},
 };
 
 /// Link records of the same person, firm or thing
@@ -28,7 +28,7 @@ use crate::{
 /// across are looked at. With --label, a field that records of one thing have in common, or --truth, a file of true pairs, a table on
 /// standard error tells how many were found.
 ///
-/// Exit code 1 when there is no pair.
+/// Exit code 1 when there is no pair, unless a collection is empty.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  lookalike link customers.csv --config link.toml > pairs.jsonl\n  \
     lookalike link ours.jsonl theirs.csv --config link.toml --one-to-one --matches-only -o pairs.jsonl\n  \
@@ -159,19 +159,24 @@ impl Link {
         };
         if let Some([a, b]) = self.explain.as_deref() {
             let explained = explain_link(&config, &asked, [a, b])?;
-            print(&if self.json { serde_json::to_string_pretty(&explained)? + "\n" } else { pages::explained(&explained) })?;
+            match self.json {
+                true => print_data(&(serde_json::to_string_pretty(&explained)? + "\n"))?,
+                false => print(&pages::explained(&explained))?,
+            }
             return Ok(ExitCode::from(u8::from(explained.verdict == Verdict::Not)));
         }
         let bars = Bars::new(self.quiet);
         let linked = link(&config, &asked, self.output.as_deref(), &|progress| bars.show(progress));
         bars.clear();
         let summary = linked?;
+        let of_a = summary.records_a.unwrap_or(summary.records);
+        let is_empty = of_a == 0 || summary.records_a.is_some() && of_a == summary.records;
         if self.json {
             say(&serde_json::to_string_pretty(&summary)?);
         } else if !self.quiet {
             say(&pages::found(&summary));
         }
-        Ok(ExitCode::from(u8::from(summary.written == 0)))
+        Ok(ExitCode::from(u8::from(summary.written == 0 && !is_empty)))
     }
 }
 

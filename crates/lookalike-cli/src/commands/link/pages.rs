@@ -100,7 +100,7 @@ fn percent(part: u64, whole: u64) -> String {
 /// Two records side by side, what each field gives them, and what makes them candidates.
 pub fn explained(pair: &LinkExplained) -> String {
     let (a, b, fields) = (pair.a.get(), pair.b.get(), &pair.fields);
-    let width = |values: &mut dyn Iterator<Item = &str>| values.map(|value| value.chars().count()).max().unwrap_or(0).min(WIDEST);
+    let width = |values: &mut dyn Iterator<Item = &str>| values.map(|value| cut(value).chars().count()).max().unwrap_or(0);
     let name = width(&mut fields.iter().map(|field| &*field.field)).max("field".len());
     let left = width(&mut fields.iter().map(|field| &*field.a).chain([a]));
     let right = width(&mut fields.iter().map(|field| &*field.b).chain([b]));
@@ -140,8 +140,9 @@ pub fn explained(pair: &LinkExplained) -> String {
 const WIDEST: usize = 48;
 
 fn cut(value: &str) -> String {
+    let value = quiet(value);
     match value.char_indices().nth(WIDEST) {
-        None => value.into(),
+        None => value,
         Some(_) => value.chars().take(WIDEST - 1).chain(['…']).collect(),
     }
 }

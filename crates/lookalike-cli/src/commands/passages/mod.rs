@@ -26,7 +26,7 @@ use crate::{
 /// passages: a and b (from where to where), tokens, text_a and text_b. --tokens and --fold say what a token is; --shingle and the other
 /// flags of shingles change only what resemblance and containment are, and so --threshold, not what is found.
 ///
-/// Exit code 1 when no two texts share a passage.
+/// Exit code 1 when no two texts share a passage, unless a collection is empty.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  lookalike passages essay.txt sources/\n  \
     lookalike passages essay.txt wikipedia.jsonl.zst --least 12 --json > found.jsonl\n  \
@@ -139,7 +139,7 @@ impl Passages {
             (false, false) => say(&words(&summary, config.against.is_empty())),
             (false, true) => {}
         }
-        Ok(ExitCode::from(u8::from(summary.pairs == 0)))
+        Ok(ExitCode::from(u8::from(summary.pairs == 0 && summary.texts_a.min(summary.texts_b) > 0)))
     }
 }
 
