@@ -248,6 +248,8 @@ class PairsOptions(RunOptions, total=False):
 
     exact: bool
     """As `method="shingle"`: join all sets exactly, in memory."""
+    nearest: int | None
+    """For each document its most similar matches only, this many: a is the document, b its neighbour, most similar first."""
 
 
 class DedupOptions(RunOptions, total=False):

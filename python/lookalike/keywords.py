@@ -92,6 +92,7 @@ _TAKES = {
         _Takes("a whole number from 0", lambda value: _is_whole(value) and value >= 0),
     ),
     "sample": _COUNT,
+    "nearest": _COUNT,
     "repeat": _COUNT,
     "skip_bad": _Takes("True, or the name of a file", lambda value: isinstance(value, bool) or _is_path(value)),
     **dict.fromkeys(("output", "decisions", "resume", "temp_dir"), _PATH),

@@ -234,13 +234,22 @@ def pairs(
     `cluster`, `representative`, `sample`, `against_only`, `drop_holders`, `label`, `label_prefix`, `decisions`, `dry_run` and
     `resume` here; `exact=True` is `method="shingle"`. With `against` these are the pairs of
     a reference and a document of `data`, in which a is the reference. Similar is what reaches the threshold by exact count,
-    unless `verify` says otherwise. Candidates come from sketches and miss a share of the pairs, which the summary tells (see
+    unless `verify` says otherwise.
+
+    With `nearest=K` each document, a, is listed with its K most similar matches, b: the most similar first, equally similar ones
+    in input order. A pair is listed twice where each is among the other's nearest. With `against` the neighbours, b, are references.
+
+    Candidates come from sketches and miss a share of the pairs, which the summary tells (see
     `curve`); with `candidates="all"` none is missed, and all sets are held in memory.
 
     >>> import lookalike
     >>> found = lookalike.pairs(["one two three four five six", "one two three four five six seven", "something else"])
     >>> found.table.to_pylist()[0]["resemblance"]
     0.6666666666666666
+    >>> texts = ["one two three", "one two three four", "one two three four five"]
+    >>> nearest = lookalike.pairs(texts, shingle=1, nearest=1).table
+    >>> list(zip(nearest["a"].to_pylist(), nearest["b"].to_pylist()))
+    [(0, 1), (1, 2), (2, 1)]
     """
     check("pairs", {"text": text, "id": id, "threshold": threshold, **options}, _known(PairsOptions))
     text = _field(text, options)

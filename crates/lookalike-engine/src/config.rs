@@ -1,6 +1,7 @@
 //! One structure for a run, whatever front it was asked for by; today that is the command's flags.
 
 use std::{
+    num::NonZeroUsize,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -58,6 +59,9 @@ pub struct RunConfig {
     pub text_field: String,
     /// The field with the id.
     pub id_field: String,
+    /// The most matches that [`pairs`](crate::pairs()) lists of each document, the most similar ones; none for all pairs, each once.
+    /// A run has no other use for it.
+    pub nearest: Option<NonZeroUsize>,
     /// The field with a label, equal for documents that belong together: what [`enrol`](crate::enrol) gives as groups. A run
     /// has no other use for it.
     pub label_field: Option<String>,
@@ -117,6 +121,7 @@ impl Default for RunConfig {
             html: None,
             text_field: "text".into(),
             id_field: "id".into(),
+            nearest: None,
             label_field: None,
             allow_repeated_ids: false,
             skip_bad: None,

@@ -4,6 +4,7 @@
 use std::{
     fs,
     io::Write,
+    num::NonZeroUsize,
     path::{Path, PathBuf},
 };
 
@@ -251,6 +252,89 @@ proptest! {
         let again = run(&with(crowd, others, anothers), folder.path());
         prop_assert_eq!(again.decisions, answer.decisions);
         prop_assert_eq!(met(&again.summary.finding), met(&answer.summary.finding));
+    }
+}
+
+/// The nearest of each document, from the list of all pairs: by the similarity, then in input order.
+fn nearest_of_all(
+    pairs: &[serde_json::Value],
+    documents: std::ops::Range<u64>,
+    most: usize,
+    measure: Measure,
+) -> Vec<(u64, u64)> {
+    let of = |pair: &serde_json::Value, name: &str| pair[name].as_f64().unwrap();
+    let similarity = |pair: &serde_json::Value| match measure {
+        Measure::Resemblance => of(pair, "resemblance"),
+        Measure::Containment => of(pair, "containment_ab").max(of(pair, "containment_ba")),
+    };
+    let ids = |pair: &serde_json::Value| [&pair["a"], &pair["b"]].map(|id| id.as_u64().unwrap());
+    documents
+        .flat_map(|document| {
+            let mut near: Vec<(f64, u64)> = pairs
+                .iter()
+                .filter_map(|pair| match ids(pair) {
+                    [a, b] if a == document => Some((-similarity(pair), b)),
+                    [a, b] if b == document => Some((-similarity(pair), a)),
+                    _ => None,
+                })
+                .collect();
+            near.sort_by(|a, b| a.partial_cmp(b).unwrap());
+            near.into_iter().take(most).map(move |(_, other)| (document, other))
+        })
+        .collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn the_nearest_are_the_first_of_all_pairs(
+        texts in prop::collection::vec("([a-d] ){0,7}", 1..40),
+        references in 0usize..12,
+        (most, threads, memory) in (1usize..6, 1usize..4, prop::sample::select(vec![None, Some(0)])),
+        (measure, candidates) in prop::sample::select(vec![
+            (Measure::Resemblance, Candidates::default()),
+            (Measure::Resemblance, Candidates::All),
+            (Measure::Containment, Candidates::All),
+        ]),
+        crowd in 1usize..12,
+    ) {
+        let folder = TempDir::new().unwrap();
+        let [input, against, file] = ["in.jsonl", "against.jsonl", "pairs"].map(|name| folder.path().join(name));
+        let lines = |texts: &[String], first: usize| -> String {
+            texts.iter().zip(first..).map(|(text, id)| format!("{{\"id\":{id},\"text\":\"{text}\"}}\n")).collect()
+        };
+        let references = references.min(texts.len() - 1);
+        let (others, own) = texts.split_at(references);
+        fs::write(&against, lines(others, 0)).unwrap();
+        fs::write(&input, lines(own, references)).unwrap();
+        let method = Config { threshold: 0.3, shingle: Some(1), measure, candidates, ..Config::default() };
+        let against = if references > 0 { vec![against.display().to_string()] } else { Vec::new() };
+        let with = |nearest, threads| RunConfig {
+            against: against.clone(), method: method.clone(), nearest, threads, memory, crowd, ..config(&[&input])
+        };
+        let list = |config: &RunConfig| -> Vec<serde_json::Value> {
+            let summary = pairs(config, Some(&file), &silent).unwrap();
+            let listed: Vec<_> =
+                fs::read_to_string(&file).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+            assert_eq!(listed.len() as u64, summary.pairs);
+            listed
+        };
+        let all = list(&with(None, 1));
+        let near = list(&with(NonZeroUsize::new(most), threads));
+        let expected = nearest_of_all(&all, references as u64..texts.len() as u64, most, measure);
+        let ids = |pair: &serde_json::Value| (pair["a"].as_u64().unwrap(), pair["b"].as_u64().unwrap());
+        prop_assert_eq!(near.iter().map(ids).collect::<Vec<_>>(), expected);
+        // With the figures that the pair has, seen from its first document.
+        for pair in &near {
+            let (a, b) = ids(pair);
+            let same = all.iter().find(|other| ids(other) == (a, b) || ids(other) == (b, a)).unwrap();
+            let turned = ids(same) != (a, b);
+            let name = |name: &'static str, other: &'static str| if turned { other } else { name };
+            prop_assert_eq!(&pair["resemblance"], &same["resemblance"]);
+            prop_assert_eq!(&pair["containment_ab"], &same[name("containment_ab", "containment_ba")]);
+            prop_assert_eq!(&pair["size_b"], &same[name("size_b", "size_a")]);
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! `lookalike pairs`.
 
-use std::{path::PathBuf, process::ExitCode};
+use std::{num::NonZeroUsize, path::PathBuf, process::ExitCode};
 
 use clap::Args;
 use lookalike::{Config, Verify};
@@ -23,7 +23,9 @@ use crate::{
 ///
 /// With --against the pairs are those of a document of a reference, a, and one of the inputs, b.
 ///
-/// Exit code 1 when there is no pair.
+/// With --nearest K each document, a, is listed with its K most similar matches, b, which reach the threshold.
+///
+/// Exit code 1 when there is no pair, unless the collection is empty.
 #[derive(Args)]
 pub struct Pairs {
     #[command(flatten)]
@@ -35,6 +37,10 @@ pub struct Pairs {
     /// Write the pairs to FILE, or the object of a URL, instead of standard output; .gz, .zst, .bz2, .xz, .lz4 and .br are compressed
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// List for each document its K most similar matches: a is the document and b its neighbour, the most similar first, ties in
+    /// input order. A pair is listed twice where each is among the other's. With --against the neighbours are reference documents
+    #[arg(long, value_name = "K")]
+    nearest: Option<NonZeroUsize>,
     /// As --method shingle: find all pairs by an exact join of the sets, without sketches; misses nothing, and needs all sets in
     /// memory
     #[arg(long, conflicts_with = "method")]
@@ -65,7 +71,7 @@ impl Pairs {
         }
         let (threshold, verify, fields) = (self.threshold, Some(self.verify.into()), &self.input.records.fields);
         let method = Config { threshold, verify, ..fields.of_sets(find.config(&self.shingles)?)? };
-        Ok(RunConfig { against: self.against.clone(), ..run_config(&self.input, &self.run, method) })
+        Ok(RunConfig { against: self.against.clone(), nearest: self.nearest, ..run_config(&self.input, &self.run, method) })
     }
 
     pub fn run(self) -> anyhow::Result<ExitCode> {
@@ -88,13 +94,14 @@ impl Pairs {
                 None => format!("among {documents}"),
                 Some(references) => format!("of {} and {documents}", counted(references, "reference document")),
             };
-            say(&format!("{pairs} {among}{similar}; found: {}", found(&summary.finding, &config.method)));
+            let most = summary.nearest.map_or(String::new(), |most| format!(", at most {most} of each document"));
+            say(&format!("{pairs} {among}{most}{similar}; found: {}", found(&summary.finding, &config.method)));
             anchors(&summary.finding).iter().for_each(|words| say(&format!("anchors: {words}")));
             aside(&summary.finding).iter().for_each(|words| say(&format!("set aside: {words}")));
             summary.left_out.iter().for_each(|left| say(&format!("left out: {}", left_out(left))));
             too_large(summary.finding.too_large).iter().for_each(|words| say(&format!("html: {words}")));
             above(&summary.finding).iter().for_each(|words| say(&format!("memory: {words}")));
         }
-        Ok(ExitCode::from(u8::from(summary.pairs == 0)))
+        Ok(ExitCode::from(u8::from(summary.pairs == 0 && summary.documents > 0)))
     }
 }

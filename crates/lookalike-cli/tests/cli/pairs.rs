@@ -93,3 +93,29 @@ fn sketches_find_what_the_curve_says_of_the_exact_pairs() {
         }
     }
 }
+
+#[test]
+fn the_nearest_of_each_document() {
+    let place = Place::new();
+    let texts = ["a b c d", "a b c d e", "A B C D!", "x y z", "x y z a b c d e"];
+    let lines: String = texts.iter().enumerate().map(|(id, text)| format!("{{\"id\":{id},\"text\":\"{text}\"}}\n")).collect();
+    place.write("in.jsonl", lines);
+    let ids = |ran: &crate::Ran| -> Vec<[u64; 2]> {
+        let ids = |line: &str| {
+            let pair: serde_json::Value = serde_json::from_str(line).unwrap();
+            ["a", "b"].map(|name| pair[name].as_u64().unwrap())
+        };
+        ran.out.lines().map(ids).collect()
+    };
+    let ran = place.run("pairs in.jsonl --shingle 1 -t 0.3 --nearest 2");
+    // 0 and 2 are copies; 1 is as similar to both, and 4 resembles 1 by 5/8, the copies by 4/8 and 3 by 3/8.
+    assert_eq!(ids(&ran), [[0, 2], [0, 1], [1, 0], [1, 2], [2, 0], [2, 1], [3, 4], [4, 1], [4, 0]], "{}", ran.err);
+    assert!(ran.err.starts_with("9 pairs among 5 documents, at most 2 of each document; found: "), "{}", ran.err);
+    place.write("one.jsonl", "{\"id\":9,\"text\":\"a b c d\"}\n");
+    let ran = place.run("pairs one.jsonl --against in.jsonl --shingle 1 -t 0.3 --nearest 3");
+    assert_eq!(ids(&ran), [[9, 0], [9, 2], [9, 1]], "{}", ran.err);
+    for (asked, part) in [("--nearest 0", "--nearest"), ("--nearest 2 --verify none", "--verify none measures none")] {
+        let ran = place.run(&format!("pairs in.jsonl {asked}"));
+        assert!(ran.code == 2 && ran.err.contains(part), "{}", ran.err);
+    }
+}

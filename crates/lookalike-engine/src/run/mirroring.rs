@@ -9,6 +9,7 @@ use std::{
 use lookalike::{
     Cluster, Config, Method, Verify,
     mirrors::{Likes, Mirrors, Page, Side},
+    shown::quoted,
 };
 use serde::Serialize;
 
@@ -22,13 +23,13 @@ use super::{
     sketching::{self, Beside, refuse_repeated_references},
     table::Table,
     textless::Textless,
-    verifying::{ANY, Classes, PairFigures, Verified, verified},
+    verifying::{ANY, AllMatches, Classes, PairFigures, Verified, verified},
 };
 use crate::{
     config::{Observer, RunConfig},
     error::{Error, ErrorKind, Result, without_panic},
     memory::peak_memory,
-    read::{Input, LeftOut},
+    read::LeftOut,
     write::finish,
 };
 
@@ -128,7 +129,7 @@ fn all_passes(config: &RunConfig, asked: &Mirroring, outputs: MirrorOutputs, obs
     let method = Method::new(Config { verify, cluster, ..config.method.clone() })?;
     let stdout = PathBuf::from("-");
     let paths = [Some(outputs.sites.unwrap_or(&stdout)), outputs.pages, outputs.unmatched];
-    let Opened { source, references, left_out, outputs: written, mut bad, pool, budget } = open(&config, paths, "mirrors")?;
+    let Opened { source, left_out, outputs: written, mut bad, pool, budget, .. } = open(&config, paths, "mirrors")?;
     let mut labels: BTreeMap<NonZeroU128, Box<str>> = BTreeMap::new();
     let by_field = config.label_field.is_some();
     let mut pages = Vec::new();
@@ -137,11 +138,6 @@ fn all_passes(config: &RunConfig, asked: &Mirroring, outputs: MirrorOutputs, obs
     let mut table = sketching::sketch(&config, &method, &source, &budget, &pool, beside, observer)?;
     if !config.allow_repeated_ids {
         refuse_repeated_references(&table, &source)?;
-    }
-    if !within && table.references.documents == 0 {
-        let names: Vec<String> = source.inputs()[..references].iter().map(Input::name).collect();
-        let message = format!("{}: no pages: the first collection is empty, or has only blank or bad lines", names.join(", "));
-        return Err(Error::new(ErrorKind::Input, message));
     }
     let sites = Sites::new(&asked.sites, &table, &labels, &source)?;
     if let ([only], true) = (&*sites.names, within) {
@@ -154,7 +150,8 @@ fn all_passes(config: &RunConfig, asked: &Mirroring, outputs: MirrorOutputs, obs
         true => sites.of[document as usize],
         false => u32::from(first.contains(document)),
     };
-    let verified = verified(&config, &method, &source, &mut table, &pool, |pairing| classes(pairing, class).map(Some), observer)?;
+    let classes = |pairing: &Pairing| classes(pairing, class).map(Some);
+    let verified = verified((&config, &method), &source, &mut table, &pool, classes, |_| Ok(AllMatches::new()), observer)?;
     let Verified { pairing, matches, finding, .. } = verified;
     let textless = Textless::new(pages, &sites, (!within).then_some(first.documents), &table.budget);
     let matched = matched(&sites, &table, &pairing, &matches, &textless)?;
@@ -203,7 +200,7 @@ fn alone(site: &str, by: &SiteBy, sites: &Sites) -> Error {
         SiteBy::Name | SiteBy::Folder => "name a second collection, or say sites by a field with --by field:NAME",
         SiteBy::Field(_) => "name a second collection, or another field",
     };
-    Error::new(ErrorKind::Input, format!("all pages are of one site, {site:?}, which cannot mirror itself: {advice}"))
+    Error::new(ErrorKind::Input, format!("all pages are of one site, {}, which cannot mirror itself: {advice}", quoted(site)))
 }
 
 /// What two contenders must not both be all of, to be compared: of one site, or of one collection.

@@ -37,6 +37,7 @@ mod matching;
 mod meeting;
 mod mirror_lines;
 mod mirroring;
+mod nearest;
 mod opening;
 mod order;
 mod pairing;

@@ -1,6 +1,9 @@
 //! Every match of a collection, from candidates or, exactly, from an all-pairs join.
 
-use std::path::{Path, PathBuf};
+use std::{
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+};
 
 use lookalike::{Cluster, Config, Method, Verify, verify::Overlap};
 use serde::Serialize;
@@ -10,12 +13,13 @@ use super::{
     finding::Finding,
     ids::raw,
     loading::Sets,
+    nearest::{Groups, Nearest},
     opening::{Opened, open},
     pairing::Pairing,
     references::References,
     sketching::{self, Beside},
     table::Table,
-    verifying::{PairFigures, Verified, verified},
+    verifying::{AllMatches, PairFigures, Verified, verified},
 };
 use crate::{
     config::{Observer, RunConfig},
@@ -24,7 +28,8 @@ use crate::{
     write::{Output, finish},
 };
 
-/// A line of the output; `a` comes before `b` in the input, or is the reference document.
+/// A line of the output; `a` comes before `b` in the input, or is the reference document. Where the nearest documents are asked
+/// for, `b` is one of the nearest of `a`, whichever comes first.
 #[derive(Debug, Serialize)]
 pub struct Pair<'a> {
     /// The first document's id.
@@ -46,6 +51,9 @@ pub struct PairsSummary {
     pub references: Option<u64>,
     /// Pairs written.
     pub pairs: u64,
+    /// The most pairs of a document, where only its nearest were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nearest: Option<NonZeroUsize>,
     /// How candidates were found.
     #[serde(flatten)]
     pub finding: Finding,
@@ -60,6 +68,9 @@ pub struct PairsSummary {
 
 /// Writes every pair of similar documents, sorted by their places in the input. Empty texts match nothing. Where there are
 /// references, these are the pairs of a reference document and one of the inputs.
+///
+/// With [`nearest`](RunConfig::nearest) each document is listed with its most similar matches only: as many lines, the most similar
+/// first, equally similar ones in input order. Where there are references, they are the neighbours.
 ///
 /// Similar is what reaches the threshold by exact count, unless the configuration says otherwise: what the sketches take for
 /// similar, or every candidate. Only exact figures are counted.
@@ -93,6 +104,10 @@ fn all_passes(config: &RunConfig, wanted: Wanted, observer: Observer) -> Result<
     // Pairs are not grouped.
     let (verify, cluster) = (config.method.verify.or(Some(Verify::Exact)), Cluster::Law);
     let method = Method::new(Config { verify, cluster, ..config.method.clone() })?;
+    if config.nearest.is_some() && method.verify() == Verify::None {
+        let message = "--nearest sorts pairs by their similarity, and --verify none measures none; leave out one of the two";
+        return Err(Error::new(ErrorKind::Config, message));
+    }
     let path = match wanted {
         Wanted::Written(path) => Some(path),
         Wanted::Told(_) => None,
@@ -102,19 +117,32 @@ fn all_passes(config: &RunConfig, wanted: Wanted, observer: Observer) -> Result<
     let mut table = sketching::sketch(config, &method, &source, &budget, &pool, beside, observer)?;
     // Inputs' copies of a reference document are its own: whatever is like it is like them.
     table.references = References { only: references > 0, among: true, held: false, ..table.references };
-    let verified = verified(config, &method, &source, &mut table, &pool, |_| Ok(None), observer)?;
-    let Verified { pairing, sets, matches, finding } = verified;
-    let listing = Listing { table: &table, pairing: &pairing, copies: Copies::of(&pairing), sets: &sets, method: &method };
-    let listed = match (&mut output, wanted) {
-        (Some(output), _) => listing.write(matches, output)?,
-        (None, Wanted::Told(tell)) => listing.each(matches, tell)?,
-        (None, Wanted::Written(_)) => 0,
+    let (all, nearest) = (|_: &Pairing| Ok(AllMatches::new()), config.nearest);
+    let (listed, finding) = match nearest {
+        None => {
+            let verified = verified((config, &method), &source, &mut table, &pool, |_| Ok(None), all, observer)?;
+            let Verified { pairing, sets, matches, finding } = verified;
+            let listing = Listing { table: &table, pairing: &pairing, sets: &sets, method: &method };
+            (to(wanted, output.as_mut(), |tell| listing.each(&Copies::of(&pairing), matches, tell))?, finding)
+        }
+        Some(most) => {
+            let measure = method.config().measure;
+            let lists = |pairing: &Pairing| {
+                let groups = Groups::new(pairing, pairing.numbers()?);
+                Ok(Nearest::new(most.get(), measure, groups))
+            };
+            let verified = verified((config, &method), &source, &mut table, &pool, |_| Ok(None), lists, observer)?;
+            let Verified { pairing, sets, matches, finding } = verified;
+            let listing = Listing { table: &table, pairing: &pairing, sets: &sets, method: &method };
+            (to(wanted, output.as_mut(), |tell| listing.nearest(&matches.sorted(), tell))?, finding)
+        }
     };
     finish([bad, output])?;
     Ok(PairsSummary {
         documents: table.documents - table.references.documents,
         references: (references > 0).then_some(table.references.documents),
         pairs: listed,
+        nearest,
         finding,
         bad_lines: table.counts.bad_lines,
         bad_examples: table.counts.bad_examples.clone(),
@@ -146,7 +174,6 @@ impl Copies {
 struct Listing<'a> {
     table: &'a Table,
     pairing: &'a Pairing,
-    copies: Copies,
     sets: &'a Sets,
     method: &'a Method,
 }
@@ -171,32 +198,13 @@ impl Listing<'_> {
     }
 
     /// A contender and its copies; documents.
-    fn group(&self, number: u32) -> impl Iterator<Item = u64> {
-        [self.pairing.document(number)]
-            .into_iter()
-            .chain(self.copies.of_leader(number).map(|rank| self.pairing.order.document(rank)))
-    }
-
-    /// Writes each pair as a line. Gives the number of pairs.
-    fn write(&self, of_leaders: Vec<(u32, u32, PairFigures)>, output: &mut Output) -> Result<u64> {
-        const PIECE: usize = 1 << 20;
-        let mut lines = Vec::new();
-        let count = self.each(of_leaders, &mut |pair, _| {
-            serde_json::to_writer(&mut lines, pair).map_err(|error| Error::new(ErrorKind::Output, error.to_string()))?;
-            lines.push(b'\n');
-            if lines.len() > PIECE {
-                output.write(&lines)?;
-                lines.clear();
-            }
-            Ok(())
-        })?;
-        output.write(&lines)?;
-        Ok(count)
+    fn group(&self, copies: &Copies, number: u32) -> impl Iterator<Item = u64> {
+        [self.pairing.document(number)].into_iter().chain(copies.of_leader(number).map(|rank| self.pairing.order.document(rank)))
     }
 
     /// Goes through the documents in input order, so that only the leaders' matches are held, however many copies there are.
     /// Gives the number of pairs.
-    fn each(&self, of_leaders: Vec<(u32, u32, PairFigures)>, tell: &mut TellPair) -> Result<u64> {
+    fn each(&self, copies: &Copies, of_leaders: AllMatches, tell: &mut TellPair) -> Result<u64> {
         let mut matches: Vec<_> = of_leaders.iter().map(|&(a, b, figures)| (b, a, figures.swapped())).collect();
         matches.extend(of_leaders);
         matches.sort_unstable_by_key(|&(a, b, _)| (a, b));
@@ -209,8 +217,8 @@ impl Listing<'_> {
             let (same, start) = (self.same(leader), matches.partition_point(|m| m.0 < leader));
             let others = matches[start..].iter().take_while(|m| m.0 == leader);
             partners.clear();
-            partners.extend(self.group(leader).map(|b| (b, same)));
-            partners.extend(others.flat_map(|m| self.group(m.1).map(|b| (b, m.2))));
+            partners.extend(self.group(copies, leader).map(|b| (b, same)));
+            partners.extend(others.flat_map(|m| self.group(copies, m.1).map(|b| (b, m.2))));
             partners.retain(|&(b, _)| b > a && self.wanted(a, b));
             partners.sort_unstable_by_key(|&(b, _)| b);
             count += partners.len() as u64;
@@ -224,4 +232,49 @@ impl Listing<'_> {
         }
         Ok(count)
     }
+    /// Goes through the documents in input order: each with its nearest, the most similar first. Gives the number of pairs.
+    fn nearest(&self, nearest: &Nearest, tell: &mut TellPair) -> Result<u64> {
+        let references = self.pairing.references;
+        let (mut id_a, mut id_b) = (Vec::new(), Vec::new());
+        let (mut partners, mut count) = (Vec::new(), 0);
+        // Of references the nearest are not asked for.
+        let first = if references.only { references.documents } else { 0 };
+        for a in first..self.table.documents {
+            let rank = self.pairing.order.rank(a);
+            let leader = self.pairing.leader(rank).unwrap_or(rank);
+            let Some(leader) = self.pairing.number(leader) else { continue };
+            nearest.of((leader, a), self.same(leader), &mut partners);
+            count += partners.len() as u64;
+            if partners.is_empty() {
+                continue;
+            }
+            let id = raw(self.table.ids.get(a, &mut id_a)?)?;
+            for &(b, figures) in &partners {
+                tell(&Pair { a: id, b: raw(self.table.ids.get(b, &mut id_b)?)?, figures }, [a, b])?;
+            }
+        }
+        Ok(count)
+    }
+}
+
+/// Has pairs told or written, each as a line. Gives their number.
+fn to(wanted: Wanted, output: Option<&mut Output>, list: impl FnOnce(&mut TellPair) -> Result<u64>) -> Result<u64> {
+    const PIECE: usize = 1 << 20;
+    let output = match (output, wanted) {
+        (None, Wanted::Told(tell)) => return list(tell),
+        (None, Wanted::Written(_)) => return Ok(0),
+        (Some(output), _) => output,
+    };
+    let mut lines = Vec::new();
+    let count = list(&mut |pair, _| {
+        serde_json::to_writer(&mut lines, pair).map_err(|error| Error::new(ErrorKind::Output, error.to_string()))?;
+        lines.push(b'\n');
+        if lines.len() > PIECE {
+            output.write(&lines)?;
+            lines.clear();
+        }
+        Ok(())
+    })?;
+    output.write(&lines)?;
+    Ok(count)
 }

@@ -68,13 +68,26 @@ impl PairFigures {
     }
 }
 
+/// Where matches of leaders, by number, go: each pair once.
+pub(super) trait Matches {
+    fn take(&mut self, a: u32, b: u32, figures: PairFigures);
+}
+
+/// All of them.
+pub(super) type AllMatches = Vec<(u32, u32, PairFigures)>;
+
+impl Matches for AllMatches {
+    fn take(&mut self, a: u32, b: u32, figures: PairFigures) {
+        self.push((a, b, figures));
+    }
+}
+
 /// Who matches whom.
-pub(super) struct Verified {
+pub(super) struct Verified<M> {
     pub(super) pairing: Pairing,
     /// The contenders' sets; of those that match and of the leaders of copies at least the sizes are known.
     pub(super) sets: Sets,
-    /// Leaders by number, each pair once.
-    pub(super) matches: Vec<(u32, u32, PairFigures)>,
+    pub(super) matches: M,
     pub(super) finding: Finding,
 }
 
@@ -85,16 +98,16 @@ pub(super) type Classes = Vec<u32>;
 pub(super) const ANY: u32 = u32::MAX;
 
 /// Pairs and verifies what was sketched. Of pairs that the table's references allow those are looked at that are not in one of
-/// the classes that `classes` gives for the contenders, if it gives any.
-pub(super) fn verified(
-    config: &RunConfig,
-    method: &Method,
+/// the classes that `classes` gives for the contenders, if it gives any. Matches go to what `into` makes.
+pub(super) fn verified<M: Matches>(
+    (config, method): (&RunConfig, &Method),
     source: &Source,
     table: &mut Table,
     pool: &ThreadPool,
     classes: impl FnOnce(&Pairing) -> Result<Option<Classes>>,
+    into: impl FnOnce(&Pairing) -> Result<M>,
     observer: Observer,
-) -> Result<Verified> {
+) -> Result<Verified<M>> {
     let budget = table.budget.clone();
     let mut pairing = Pairing::new(table, pool)?;
     // The size of a copied text is a figure of its pairs, whomever else it is like.
@@ -108,12 +121,12 @@ pub(super) fn verified(
     };
     let meetings = meetings.join(method, &pairing, &sets)?;
     let matcher = Matcher::new(method, &table.lists, &pairing).apart(classes(&pairing)?);
-    let mut matches: Vec<(u32, u32, PairFigures)> = Vec::new();
+    let mut matches = into(&pairing)?;
     let joining = meetings.joining(config.crowd, &matcher, &mut sets, &budget, pool)?;
     meetings.each_candidate_pair(joining.as_ref(), &matcher, &sets, pool, |batch| {
         for (&(a, b), likeness) in batch.iter().zip(likenesses(batch, &matcher, &sets, pool)?) {
             if let Some(likeness) = likeness {
-                matches.push((a, b, figures(a, b, likeness, &matcher)?));
+                matches.take(a, b, figures(a, b, likeness, &matcher)?);
             }
         }
         Ok(())

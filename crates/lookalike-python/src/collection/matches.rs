@@ -25,23 +25,22 @@ pub struct Store {
     a: Ids,
     b: Ids,
     rows: Vec<([u64; 2], PairFigures)>,
-    /// Whether the first of each pair is a reference.
-    against: bool,
+    /// Which document of each pair is a reference, the first or the second.
+    reference: Option<usize>,
 }
 
 impl Store {
     /// `numbered`: ids are rows' numbers, those of references not among them.
-    pub fn new(numbered: bool, against: bool) -> Self {
-        let ids = |numbered| if numbered { Ids::Rows } else { Ids::given() };
-        Self { a: ids(numbered && !against), b: ids(numbered), rows: Vec::new(), against }
+    pub fn new(numbered: bool, reference: Option<usize>) -> Self {
+        let ids = |which| if numbered && reference != Some(which) { Ids::Rows } else { Ids::given() };
+        Self { a: ids(0), b: ids(1), rows: Vec::new(), reference }
     }
 
     /// Counts documents behind so many references from 0, once there is no more to come.
     pub fn ends(&mut self, references: u64) {
-        if self.against {
-            self.rows.iter_mut().for_each(|([_, b], _)| *b -= references);
-        } else {
-            self.a.agree(&mut self.b);
+        match self.reference {
+            Some(which) => self.rows.iter_mut().for_each(|(documents, _)| documents[1 - which] -= references),
+            None => self.a.agree(&mut self.b),
         }
     }
 

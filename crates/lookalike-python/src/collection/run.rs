@@ -51,7 +51,9 @@ pub fn pairs<'py>(
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<(Pairs, Bound<'py, PyAny>)> {
     let Asked { config, ids, against } = asked(Options::of("pairs", options)?.run, texts, references)?;
-    let mut store = matches::Store::new(matches!(ids, Ids::Rows), against);
+    // Neighbours are references, and come second.
+    let reference = against.then_some(usize::from(config.nearest.is_some()));
+    let mut store = matches::Store::new(matches!(ids, Ids::Rows), reference);
     let (store, summary) = watched(py, progress.as_ref(), move |observer| {
         let mut tell = |pair: &lookalike_engine::Pair<'_>, numbers| {
             store.push(pair, numbers);
