@@ -27,6 +27,22 @@ pub enum Format {
     Arrow,
 }
 
+impl Format {
+    /// What it is, in a message: "this is CSV".
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Lines => "JSON Lines",
+            Self::Array => "a JSON array",
+            Self::Delimited => "CSV",
+            Self::Text => "plain text",
+            Self::Html => "HTML",
+            Self::Warc => "a crawl (WARC)",
+            Self::Parquet => "a Parquet file",
+            Self::Arrow => "an Arrow file or stream",
+        }
+    }
+}
+
 /// Which text of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -162,28 +162,6 @@ fn utf16_that_is_not_read_is_told() {
 }
 
 #[test]
-fn nothing_inside_is_told_in_the_format_s_words() {
-    let place = Place::new();
-    place
-        .write("head.csv", "id,text\r\n")
-        .write("empty.csv", "")
-        .write("in.json", "[]")
-        .write("in.jsonl", "")
-        .write("blank.csv", "id,text\n\n");
-    for (input, words) in [
-        ("head.csv", "head.csv: no documents: the input has no rows; below the header each must be a record"),
-        ("empty.csv", "empty.csv: no documents: the input has no rows"),
-        ("blank.csv", "blank.csv: no documents: the input has only blank rows"),
-        ("in.json", "in.json: no documents: the input is an array without elements; each element must be a JSON object"),
-        ("in.jsonl", "in.jsonl: no documents: the input is empty; each line must be one JSON object"),
-        ("in.jsonl in.json", "no documents: the input is empty; each line must be one JSON object"),
-    ] {
-        let ran = place.run(&format!("dedup {input}"));
-        assert!(ran.code == 2 && ran.err.contains(words), "{input}: {}", ran.err);
-    }
-}
-
-#[test]
 fn what_is_left_out_of_folders_is_told() {
     let place = Place::new();
     std::fs::create_dir_all(place.path("mixed/deep")).unwrap();

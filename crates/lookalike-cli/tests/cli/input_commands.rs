@@ -39,7 +39,7 @@ fn commands_come_behind_files_and_have_numbers() {
     let ran = run(&place, "dedup", &["echo oops"]);
     assert!(ran.code == 2 && ran.err.contains("command:1:1: not JSON"), "{}", ran.err);
     let ran = run(&place, "dedup", &["true"]);
-    assert!(ran.code == 2 && ran.err.contains("command:1: no documents: the input is empty"), "{}", ran.err);
+    assert!(ran.code == 0 && ran.err.contains("0 documents in"), "{}", ran.err);
     let ran = run(&place, "dedup", &["echo 1", "echo 1"]);
     assert!(ran.code == 2 && ran.err.contains("command:2: given twice (first as command:1)"), "{}", ran.err);
 }

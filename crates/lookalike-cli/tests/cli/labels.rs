@@ -456,7 +456,7 @@ fn decisions_of_something_else_are_refused_and_nothing_is_written() {
         ),
         ("null.jsonl in.jsonl", "null.jsonl:1: null is no id"),
         ("maybe.jsonl in.jsonl", "maybe.jsonl:1: not understood: unknown variant `maybe`, expected `kept` or `dropped`"),
-        ("empty.jsonl in.jsonl", "empty.jsonl: no decisions; name the decisions of a run of dedup"),
+        ("empty.jsonl in.jsonl", "in.jsonl:1: there is no decision about \"first\""),
         ("none.jsonl in.jsonl", "none.jsonl: no such file"),
         ("packed.jsonl.gz in.jsonl", "packed.jsonl.gz: the compressed data ends in the middle"),
         ("twice.jsonl in.jsonl", "twice.jsonl:4: a decision about \"first\", and no such document in the input, nor for 2 more"),

@@ -549,12 +549,10 @@ fn refusals_name_file_line_field_and_the_way_out() {
     place
         .write("r.jsonl", good)
         .write("link.toml", CONFIG)
-        .write("empty.jsonl", "\n")
         .write("r.parquet", "")
         .write("short.csv", "name,address,phone\na,b\n");
     place.write("t.jsonl", "{\"a\":1,\"b\":9}\n");
     for (line, part) in [
-        ("empty.jsonl --config link.toml", "empty.jsonl: no records"),
         ("none.jsonl --config link.toml", "none.jsonl: no such file"),
         ("short.csv --config link.toml", "short.csv:2: a row of 2 fields under a header of 3"),
         ("r.jsonl --config none.toml", "none.toml: no such file"),
@@ -562,7 +560,10 @@ fn refusals_name_file_line_field_and_the_way_out() {
         ("r.jsonl --config link.toml --truth t.jsonl", "t.jsonl:1: no record has the id 9"),
         ("r.jsonl --config link.toml --truth t.jsonl -o t.jsonl", "t.jsonl: would overwrite the input t.jsonl"),
         ("r.jsonl --config link.toml --truth t.jsonl --clusters ./t.jsonl", "./t.jsonl: would overwrite the input t.jsonl"),
-        ("r.parquet --config link.toml", "r.parquet: is Parquet, and records are read from JSON Lines, JSON arrays or CSV"),
+        (
+            "r.parquet --config link.toml",
+            "r.parquet: is a Parquet file, and records are read from JSON Lines, JSON arrays or CSV",
+        ),
         ("r.jsonl --config link.toml --explain 1 2", "--explain 2: no record has this id"),
         ("r.jsonl --config link.toml --explain 1 1", "--explain 1: the same record twice"),
         ("r.jsonl", "--config"),

@@ -7,6 +7,7 @@ mod concurrent;
 mod coverage;
 mod curve_and_compare;
 mod dedup;
+mod empty;
 mod errors;
 mod eval;
 mod foreign;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use lookalike::text::Text;
+use lookalike::{shown::cut, text::Text};
 
 use super::{
     block::Room,
@@ -97,7 +97,7 @@ impl Columns {
     /// The names and what stands between them, for messages.
     pub(super) fn shown(&self) -> String {
         let encoding = self.utf16.map_or(String::new(), |order| format!(", {}", order.name()));
-        format!("{} (delimiter {:?}{encoding})", self.names.join(", "), char::from(self.delimiter))
+        format!("{} (delimiter {:?}{encoding})", cut(&self.names.join(", ")), char::from(self.delimiter))
     }
 
     /// Reads a record.

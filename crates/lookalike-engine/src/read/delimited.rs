@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use lookalike::shown::quoted;
+
 use crate::error::{Error, ErrorKind, Result};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -327,9 +329,10 @@ impl Header {
             (Some(index), None) => return Ok(index),
             (Some(first), Some(second)) => {
                 format!(
-                    "columns {} and {} are both called {name:?}: rename one, or name another with {option}",
+                    "columns {} and {} are both called {}: rename one, or name another with {option}",
                     first + 1,
-                    second + 1
+                    second + 1,
+                    quoted(name)
                 )
             }
             _ => format!("no column {name:?}; there are {}: name one with {option}", self.shown()),
@@ -340,7 +343,7 @@ impl Header {
     /// The columns for a message: some, where there are very many.
     fn shown(&self) -> String {
         const SOME: usize = 20;
-        let names: Vec<String> = self.names.iter().take(SOME).map(|name| format!("{name:?}")).collect();
+        let names: Vec<String> = self.names.iter().take(SOME).map(|name| quoted(name)).collect();
         let more = self.names.len().saturating_sub(SOME);
         names.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() }
     }

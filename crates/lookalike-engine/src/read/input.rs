@@ -250,11 +250,12 @@ fn named(names: &[String], naming: Naming, leaving: &mut Leaving) -> Result<Vec<
     Ok(inputs)
 }
 
-/// The collections in a folder; where there are none, its documents. What `.gitignore` files say is left out on request, also
+/// The collections in a folder; where there are none, its documents. A folder without any file is an empty collection; one with
+/// other files alone is more likely the wrong folder. What `.gitignore` files say is left out on request, also
 /// where there is no repository; what a machine's own settings of git say never is.
 fn folder(path: &Path, naming: Naming, leaving: &mut Leaving) -> Result<Vec<Input>> {
     let Naming { format: forced, gitignore, all_splits } = naming;
-    let (mut collections, mut documents, mut links) = (Vec::new(), Vec::new(), false);
+    let (mut collections, mut documents, mut links, mut has_files) = (Vec::new(), Vec::new(), false, false);
     let mut walk = WalkBuilder::new(path);
     walk.standard_filters(false).hidden(true).git_ignore(gitignore).parents(gitignore).require_git(false);
     for entry in walk.follow_links(true).sort_by_file_name(Ord::cmp).build() {
@@ -277,6 +278,7 @@ fn folder(path: &Path, naming: Naming, leaving: &mut Leaving) -> Result<Vec<Inpu
         if !entry.file_type().is_some_and(|kind| kind.is_file()) {
             continue;
         }
+        has_files = true;
         let name = entry.file_name().to_string_lossy().to_lowercase();
         let is_document = match forced {
             Some(format) => format.is_document(),
@@ -304,7 +306,7 @@ fn folder(path: &Path, naming: Naming, leaving: &mut Leaving) -> Result<Vec<Inpu
         leaving.documents.extend(documents.into_iter().map(|(path, _)| path));
         return Ok(collections.into_iter().map(Input::File).collect());
     }
-    if documents.is_empty() {
+    if documents.is_empty() && has_files {
         let message = format!(
             "{}: no .jsonl, .ndjson, .csv, .tsv, .parquet, .arrow or .warc file in this folder, and no .txt, .md or .html; name the \
              files themselves, or take all of them for documents with --format text",

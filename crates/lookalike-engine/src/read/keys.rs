@@ -3,6 +3,7 @@
 use lookalike::{
     Occurrences,
     cluster::{Keep, number_key, time_key},
+    shown::cut,
     text::Text,
 };
 
@@ -39,7 +40,7 @@ fn number(value: Option<&str>, keep: &Keep) -> Result<f64, Fault> {
     let number: f64 = value.parse().map_err(|_| wanted(&format!("is {}", Shape::of(value).name())))?;
     // Whole numbers are exact up to 2⁵³; of others, people do not expect more than the digits that a float has.
     let exact = number.is_finite() && (number.fract() != 0.0 || number.abs() <= MOST_EXACT);
-    if exact { Ok(number) } else { Err(wanted(&format!("is {value}, more than can be compared exactly"))) }
+    if exact { Ok(number) } else { Err(wanted(&format!("is {}, more than can be compared exactly", cut(value)))) }
 }
 
 /// The largest number up to which all whole numbers have a float of their own.
@@ -61,7 +62,7 @@ fn time(value: Option<&str>, keep: &Keep) -> Result<u64, Fault> {
     stamp
         .and_then(|stamp| i64::try_from(stamp).ok())
         .map(time_key)
-        .ok_or_else(|| wanted(&format!("is {value}, no time that is understood")))
+        .ok_or_else(|| wanted(&format!("is {}, no time that is understood", cut(value))))
 }
 
 /// Nanoseconds in the unit of a number: seconds up to the year 5138, beyond that what makes it a date of our times.

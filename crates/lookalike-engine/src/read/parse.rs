@@ -2,7 +2,11 @@
 
 use std::fmt;
 
-use lookalike::{Occurrences, text::Text};
+use lookalike::{
+    Occurrences,
+    shown::{cut, quoted},
+    text::Text,
+};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
@@ -56,7 +60,7 @@ fn not_an_object(error: &serde_json::Error) -> Fault {
             "half of a character, a lone surrogate such as \\ud83d, at byte {at} of the line: no text has that; mend the record"
         )
     } else if error.is_data() {
-        format!("not a JSON object ({words}); each line must be one object such as {{\"id\": 1, \"text\": \"…\"}}")
+        format!("not a JSON object ({}); each line must be one object such as {{\"id\": 1, \"text\": \"…\"}}", cut(words))
     } else {
         let more = if error.is_eof() { "; put an object that goes over several lines on one, as with jq -c . FILE" } else { "" };
         format!("not JSON: {words} at byte {} of the line; each line must be one whole JSON object{more}", error.column())
@@ -68,7 +72,7 @@ pub(super) fn no_text(line: &str, fields: &Fields) -> Fault {
     const SHOWN: usize = 12;
     // Of a name with a dot, fields inside of objects may have been meant.
     let names = if fields.text.contains('.') { Paths::names_in(line.as_bytes()) } else { names(line) };
-    let mut shown = names.iter().take(SHOWN).map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
+    let mut shown = names.iter().take(SHOWN).map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
     if names.len() > SHOWN {
         shown += &format!(" and {} more", names.len() - SHOWN);
     }

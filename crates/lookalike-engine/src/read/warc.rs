@@ -7,6 +7,8 @@ use std::{io::Read, ops::Range};
 
 use crate::error::{Error, ErrorKind, Result};
 
+use lookalike::shown::{cut, quoted};
+
 use super::encoding::charset;
 
 /// The longest record that is read, and the longest header.
@@ -458,10 +460,10 @@ impl<R: Read> WarcReader<R> {
         let problem = match length.map(|length| (length, length.parse::<u64>())) {
             Some((_, Ok(length))) if length <= LONGEST => return Ok(length as usize),
             Some((_, Ok(length))) => {
-                let uri = self.fields.get(Field::TargetUri).map_or(String::new(), |uri| format!(" ({uri})"));
+                let uri = self.fields.get(Field::TargetUri).map_or(String::new(), |uri| format!(" ({})", cut(uri)));
                 format!("its content is {length} bytes long{uri}: no more than 2 GiB are read; cut the record out")
             }
-            Some((length, Err(_))) => format!("its Content-Length {length:?} is no number of bytes"),
+            Some((length, Err(_))) => format!("its Content-Length {} is no number of bytes", quoted(length)),
             None => "it has no Content-Length".into(),
         };
         Err(self.refused(path, &problem))

@@ -10,6 +10,8 @@ use rayon::slice::ParallelSliceMut;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use lookalike::shown::{self, cut};
+
 use super::{
     copying::copy_kept,
     dedup::pool,
@@ -174,10 +176,6 @@ impl Decided {
                 Ok(())
             },
         )?;
-        if rows.is_empty() {
-            let message = format!("{}: no decisions; name the decisions of a run of dedup", source.name(0));
-            return Err(Error::new(ErrorKind::Record, message));
-        }
         rows.par_sort_by_key(|row| row >> 1);
         rows.shrink_to_fit();
         Ok(Self { rows })
@@ -216,7 +214,7 @@ fn decision(line: &[u8], block: &Block) -> std::result::Result<u128, String> {
     };
     let id = as_written(line.id, "id", block)?;
     if !id.get().starts_with(|c: char| matches!(c, '"' | '-' | '0'..='9')) {
-        return Err(format!("{id} is no id; an id is a string or a number"));
+        return Err(format!("{} is no id; an id is a string or a number", cut(id.get())));
     }
     Ok(hash_name(id.get()) & !1 | u128::from(line.verdict == Verdict::Kept))
 }
@@ -295,7 +293,9 @@ fn without_decision(id: &str, decided: &Decided) -> String {
         true => plain(id).into_owned(),
         false => format!("\"{id}\""),
     };
-    if decided.first(hash_name(&other)).is_some() {
+    let is_decided = decided.first(hash_name(&other)).is_some();
+    let (id, other) = (cut(id), cut(&other));
+    if is_decided {
         return format!(
             "there is no decision about {id}, but one about {other}: ids must stand in the decisions as in the input; of a table with \
              ids of several types, or of large numbers, keep the metadata of the column \"id\""
@@ -368,7 +368,8 @@ impl Met {
         self.counts.dropped = self.counts.documents - self.counts.kept;
         self.counts.bytes += block.bytes;
         self.counts.bad_lines += *bad_count;
-        let told = |(record, message): (u32, String)| format!("{}: {message}", place.of(record.into()));
+        let told =
+            |(record, message): (u32, String)| shown::message(&format!("{}: {message}", place.of(record.into()))).into_owned();
         let room = BAD_EXAMPLES - self.counts.bad_examples.len();
         self.counts.bad_examples.extend(bad_messages.drain(..).take(room).map(told));
         self.blocks.push(info)
@@ -406,7 +407,9 @@ impl Met {
                 let row = if decided.is_of(first + 1, row) { seen.entry(first).or_insert(first) } else { &mut { first } };
                 if found.is_none() && !self.taken.contains(*row as u64) {
                     let line: std::result::Result<DecisionLine, _> = serde_json::from_slice(line);
-                    found = line.ok().map(|line| (written.place(block.tag().part, first_line + at as u64), line.id.to_string()));
+                    found = line
+                        .ok()
+                        .map(|line| (written.place(block.tag().part, first_line + at as u64), cut(line.id.get()).into_owned()));
                 }
                 *row += 1;
                 Ok(())

@@ -8,6 +8,7 @@ use std::{
 use lookalike::{
     cluster::Keep,
     minutiae::{By, Minutia, Prints, Ranked, Ranking},
+    shown::cut,
 };
 use rayon::prelude::*;
 use serde::Serialize;
@@ -192,21 +193,21 @@ fn genuine_pairs<'a>(cards: impl Iterator<Item = &'a Card>) -> u64 {
 
 fn read(config: &RunConfig, asked: &Cards, source: &Source) -> Result<Vec<Card>> {
     if let Some(format) = source.formats().iter().flatten().find(|format| !matches!(format, Format::Lines | Format::Array)) {
-        let message = format!("{}: prints are read from JSON Lines or a JSON array, and this is {format:?}", source.name(0));
+        let message =
+            format!("{}: prints are read from JSON Lines or a JSON array, and this is {}", source.name(0), format.name());
         return Err(Error::new(ErrorKind::Input, message));
     }
     let (mut cards, mut ids) = (Vec::new(), BTreeSet::new());
     each_line_of(source, |line, block, record| {
         let card = Card::read(line, config, asked, || source.place(block.tag().part, record))?;
         if !config.allow_repeated_ids && !ids.insert(card.id.get().to_owned()) {
-            return Err(format!("id {} was already used; make ids unique, or let them pass with --allow-repeated-ids", card.id));
+            return Err(format!(
+                "id {} was already used; make ids unique, or let them pass with --allow-repeated-ids",
+                cut(card.id.get())
+            ));
         }
         cards.push(card);
         Ok(())
     })?;
-    if cards.is_empty() {
-        let message = format!("{}: no prints: the input is empty, or has only blank lines", config.inputs.join(", "));
-        return Err(Error::new(ErrorKind::Input, message));
-    }
     Ok(cards)
 }

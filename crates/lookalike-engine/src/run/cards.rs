@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use lookalike::minutiae::Minutia;
+use lookalike::{
+    minutiae::Minutia,
+    shown::{cut, quoted},
+};
 use serde_json::{Value, value::RawValue};
 
 use super::{carding::Cards, retrieving::parse};
@@ -75,11 +78,16 @@ fn name<'a>(record: &Record<'a>, field: &str, what: &str, flag: &str) -> Checked
     }
 }
 
+/// Names of fields in a message.
+const SHOWN: usize = 12;
+
 fn minutiae(record: &Record, asked: &Cards) -> Checked<Vec<Minutia>> {
     let field = &asked.minutiae_field;
     let Some(value) = value(record, field) else {
-        let names: Vec<String> = record.keys().map(|name| format!("{name:?}")).collect();
-        let has = if names.is_empty() { "no fields".into() } else { format!("the fields {}", names.join(", ")) };
+        let names: Vec<String> = record.keys().take(SHOWN).map(|name| quoted(name)).collect();
+        let more = record.len().saturating_sub(SHOWN);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let has = if names.is_empty() { "no fields".into() } else { format!("the fields {}{more}", names.join(", ")) };
         return Err(format!("no field {field:?}; the record has {has}: name the one with the minutiae with --minutiae-field"));
     };
     let lists: Vec<Vec<Value>> = serde_json::from_str(value.get()).map_err(|_| {
@@ -111,7 +119,7 @@ fn minutia(values: &[Value], asked: &Cards) -> Checked<Minutia> {
         let value = columns.iter().position(|name| name == column).and_then(|at| values.get(at)).unwrap_or(&Value::Null);
         match value.as_f64() {
             Some(number) if number.abs() <= most => Ok(number),
-            _ => Err(format!("has {value} for {column}: {advice}")),
+            _ => Err(format!("has {} for {column}: {advice}", cut(&value.to_string()))),
         }
     };
     let pixels = "give pixels from -32767 to 32767, or name the columns in their order with --columns";

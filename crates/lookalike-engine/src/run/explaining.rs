@@ -1,6 +1,9 @@
 //! Why two records are a match, or none.
 
-use lookalike::records::{Block, Linker, Points, Verdict};
+use lookalike::{
+    records::{Block, Linker, Points, Verdict},
+    shown::cut,
+};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -76,7 +79,7 @@ pub fn explain_link(config: &RunConfig, asked: &Link, [a, b]: [&str; 2]) -> Resu
         let a = find(&gathered, a, 0)?;
         let b = find(&gathered, b, usize::from(gathered.are_two()))?;
         if a == b {
-            let message = format!("--explain {}: the same record twice; a pair is two", gathered.id(a));
+            let message = format!("--explain {}: the same record twice; a pair is two", cut(gathered.id(a)));
             return Err(Error::new(ErrorKind::Input, message));
         }
         explained(&gathered, &linker, a, b)
@@ -92,7 +95,10 @@ fn find(gathered: &Gathered, id: &str, collection: usize) -> Result<u32> {
             (true, 0) => " of the first collection",
             (true, _) => " of the second collection",
         };
-        Error::new(ErrorKind::Input, format!("--explain {id}: no record{of} has this id; give two as they stand in the records"))
+        Error::new(
+            ErrorKind::Input,
+            format!("--explain {}: no record{of} has this id; give two as they stand in the records", cut(id)),
+        )
     })
 }
 

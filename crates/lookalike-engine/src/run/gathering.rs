@@ -2,7 +2,10 @@
 
 use std::{borrow::Cow, collections::BTreeMap, ops::Range};
 
-use lookalike::records::{Linker, Records, Room as Normal, measure};
+use lookalike::{
+    records::{Linker, Records, Room as Normal, measure},
+    shown::{cut, quoted},
+};
 use rayon::ThreadPool;
 use serde_json::value::RawValue;
 use xxhash_rust::xxh3::xxh3_128;
@@ -31,6 +34,8 @@ pub(super) struct Gathered {
     pub(super) values: Vec<f64>,
     /// The number of the second collection's first record; all of them where there is one collection.
     pub(super) split: u32,
+    /// Whether there are two collections, of which one may be empty.
+    are_two: bool,
     /// Records by what stands for their ids, for each collection; of a repeated id the first.
     by_id: [BTreeMap<u128, u32>; 2],
 }
@@ -54,22 +59,31 @@ impl Gathered {
             labels: Vec::new(),
             values: Vec::new(),
             split: 0,
+            are_two: config.inputs.len() > 1,
             by_id: Default::default(),
         };
         let asked = Asked::new(config, linker, right_by);
         let (mut seen, mut first) = (vec![false; asked.paths_of_fields], Vec::new());
         for (collection, name) in config.inputs.iter().enumerate() {
             let came = all.collection(config, name, collection.min(1), (&asked, linker, pool, observer))?;
-            asked.refuse_absent(&came.seen, &came.first, name)?;
-            seen.iter_mut().zip(&came.seen).for_each(|(seen, other)| *seen |= other);
             if collection == 0 {
                 all.split = all.len()?;
+            }
+            // An empty collection has no record that could have a field.
+            if came.first.is_empty() {
+                continue;
+            }
+            asked.refuse_absent(&came.seen, &came.first, name)?;
+            seen.iter_mut().zip(&came.seen).for_each(|(seen, other)| *seen |= other);
+            if first.is_empty() {
                 first = came.first;
             }
             all.refuse_unlabelled(config, name, collection)?;
             all.refuse_unmeasured(right_by, name, collection)?;
         }
-        asked.refuse_absent_everywhere(&seen, &first, &config.inputs)?;
+        if !first.is_empty() {
+            asked.refuse_absent_everywhere(&seen, &first, &config.inputs)?;
+        }
         Ok(all)
     }
 
@@ -116,7 +130,7 @@ impl Gathered {
 
     /// Whether there are two collections.
     pub(super) fn are_two(&self) -> bool {
-        (self.split as usize) < self.records.len()
+        self.are_two
     }
 
     /// Pairs that could be scored.
@@ -152,7 +166,7 @@ impl Gathered {
     ) -> Result<Came> {
         let source = open(config, name)?;
         let says_format = config.format.is_some() || Format::of_name(name).is_some();
-        let (before, mut came) = (self.records.len(), Came { seen: vec![false; asked.paths_of_fields], first: Vec::new() });
+        let mut came = Came { seen: vec![false; asked.paths_of_fields], first: Vec::new() };
         in_order_placed(
             pool,
             Blocks::new(&source),
@@ -172,8 +186,10 @@ impl Gathered {
                     let record = (self.ids.len()) as u32;
                     let first = *self.by_id[number].entry(hash_name(id)).or_insert(record);
                     if first != record && !config.allow_repeated_ids {
-                        let what =
-                            format!("id {id} was already used; make ids unique, or let them pass with --allow-repeated-ids");
+                        let what = format!(
+                            "id {} was already used; make ids unique, or let them pass with --allow-repeated-ids",
+                            cut(id)
+                        );
                         return Err(Error::on_line(ErrorKind::Record, u64::from(*line), what));
                     }
                     self.ids.push([id]);
@@ -188,10 +204,6 @@ impl Gathered {
                 self.len().map(drop)
             },
         )?;
-        if self.records.len() == before {
-            let message = format!("{name}: no records: the input is empty, or has only blank lines");
-            return Err(Error::new(ErrorKind::Input, message));
-        }
         Ok(came)
     }
 }
@@ -211,8 +223,10 @@ fn open(config: &RunConfig, name: &str) -> Result<Source> {
     // A table asks for its text's column when it is opened.
     let is_table = config.format.into_iter().chain(inputs.iter().filter_map(|input| Format::of_name(&input.name())));
     if let Some(format) = is_table.into_iter().find(|format| format.is_table()) {
-        let message =
-            format!("{name}: is {format:?}, and records are read from JSON Lines, JSON arrays or CSV: write it as one of these");
+        let message = format!(
+            "{name}: is {}, and records are read from JSON Lines, JSON arrays or CSV: write it as one of these",
+            format.name()
+        );
         return Err(Error::new(ErrorKind::Input, message));
     }
     Source::new(inputs, reading, &config.temp_dir)
@@ -367,7 +381,6 @@ impl<'a> Asked<'a> {
 }
 
 fn absent(input: &str, field: &str, paths: &[&str], first: &[u8]) -> Error {
-    let quoted = |name: &dyn std::fmt::Debug| format!("{name:?}");
     let absent: Vec<String> = paths.iter().map(|path| quoted(path)).collect();
     let names: Vec<String> = Paths::names_in(first).iter().map(|name| quoted(name)).collect();
     let message = format!(

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use lookalike::{eval::PairCounts, records::Scored};
+use lookalike::{eval::PairCounts, records::Scored, shown::cut};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -107,14 +107,21 @@ impl Truth {
             let TruePair { a, b } = parse(line, "{\"a\": \"one id\", \"b\": \"another\"}")?;
             let find = |id: &RawValue, collection| gathered.find_of_any_type(id.get(), collection);
             let across = |a: &RawValue, b: &RawValue| Some((find(a, 0)?, find(b, 1)?));
-            let within =
-                |id: &RawValue| find(id, 0).ok_or_else(|| format!("no record has the id {id}; ids must stand as in the records"));
+            let within = |id: &RawValue| {
+                find(id, 0).ok_or_else(|| format!("no record has the id {}; ids must stand as in the records", cut(id.get())))
+            };
             let (a, b) = match gathered.are_two() {
                 true => across(a, b).or_else(|| across(b, a)).ok_or_else(|| {
-                    format!("no record of the first collection has the id {a}, or none of the second the id {b}, nor the other way round")
+                    format!(
+                        "no record of the first collection has the id {}, or none of the second the id {}, nor the other way round",
+                        cut(a.get()),
+                        cut(b.get())
+                    )
                 })?,
                 false => match (within(a)?, within(b)?) {
-                    (one, other) if one == other => return Err(format!("pairs {a} with itself; a pair is two records")),
+                    (one, other) if one == other => {
+                        return Err(format!("pairs {} with itself; a pair is two records", cut(a.get())));
+                    },
                     pair => pair,
                 },
             };

@@ -1,5 +1,7 @@
 //! Finding documents by their ids.
 
+use lookalike::shown::quoted;
+
 use super::sketching::reading;
 use crate::{
     config::RunConfig,
@@ -40,7 +42,9 @@ pub fn find_texts(config: &RunConfig, ids: &[&str]) -> Result<Vec<String>> {
         Ok(true)
     })?;
     let found = |(text, id): (Option<String>, &&str)| {
-        text.ok_or_else(|| Error::new(ErrorKind::Input, format!("no document has the id {id:?} in {}", config.inputs.join(", "))))
+        text.ok_or_else(|| {
+            Error::new(ErrorKind::Input, format!("no document has the id {} in {}", quoted(id), config.inputs.join(", ")))
+        })
     };
     texts.into_iter().zip(ids).map(found).collect()
 }

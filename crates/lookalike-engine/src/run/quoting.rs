@@ -147,11 +147,6 @@ fn all_passes(config: &RunConfig, asked: &Quoting, mut wanted: Wanted, observer:
         refuse_repeated_references(&table, &source)?;
     }
     let held_texts = if references > 0 { table.references.documents } else { table.documents };
-    if held_texts == 0 {
-        let names = config.against.join(", ");
-        let message = format!("{names}: no documents: the input is empty, or has only blank or bad lines");
-        return Err(Error::new(ErrorKind::Input, message));
-    }
     let pass = Pass { config, method: &method, source: &source, table: &table, pool: &pool, observer };
     let blocks = if references > 0 { Blocks::of_references(&source) } else { Blocks::again(&source) };
     let (held, index) = Held::load(pass, blocks, winnowing, asked.common.unwrap_or(u32::MAX))?;

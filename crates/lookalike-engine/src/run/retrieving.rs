@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, path::Path};
 
-use lookalike::verify::Measure;
+use lookalike::{shown::cut, verify::Measure};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -66,7 +66,7 @@ pub fn read_pairs(path: &Path, roll: &Roll, measure: Measure, temp_dir: &Path) -
         let [a, b] = [line.a, line.b].map(|id| named(roll, id));
         let (a, b) = (a?, b?);
         if a == b {
-            return Err(format!("pairs {} with itself; a pair is two documents", line.a));
+            return Err(format!("pairs {} with itself; a pair is two documents", cut(line.a.get())));
         }
         pairs.push(SimilarPair { a: a.min(b), b: a.max(b), similarity });
         Ok(())
@@ -99,7 +99,8 @@ pub fn read_decisions(path: &Path, roll: &Roll, temp_dir: &Path) -> Result<Vec<u
         let line: DecisionLine = parse(line, "a decision that dedup wrote")?;
         if let Some(reference) = line.reference {
             return Err(format!(
-                "dropped for a document of a reference, {reference}: give the decisions of a run without --against"
+                "dropped for a document of a reference, {}: give the decisions of a run without --against",
+                cut(reference.get())
             ));
         }
         let of = |column: &str, id: &RawValue| named(roll, &as_written(id, column, block)?);
@@ -107,7 +108,7 @@ pub fn read_decisions(path: &Path, roll: &Roll, temp_dir: &Path) -> Result<Vec<u
         let representative = line.representative.map_or(Ok(document), |id| of("representative", id))?;
         match representatives[document as usize].replace(representative) {
             None => Ok(()),
-            Some(_) => Err(format!("a second decision about {}; are these the decisions of one run?", line.id)),
+            Some(_) => Err(format!("a second decision about {}; are these the decisions of one run?", cut(line.id.get()))),
         }
     })?;
     let incomplete = || {
@@ -124,7 +125,7 @@ pub(super) fn parse<'a, T: Deserialize<'a>>(line: &'a [u8], example: &str) -> Ch
     }
     serde_json::from_slice(line).map_err(|error| {
         let words = error.to_string();
-        whole(&format!("not understood: {}", words.split(" at line 1 column ").next().unwrap_or_default()))
+        whole(&format!("not understood: {}", cut(words.split(" at line 1 column ").next().unwrap_or_default())))
     })
 }
 
@@ -132,10 +133,10 @@ fn named(roll: &Roll, id: &RawValue) -> Checked<u32> {
     let kind = match id.get().as_bytes().first() {
         Some(b'"') => "string",
         Some(b'-' | b'0'..=b'9') => "number",
-        _ => return Err(format!("{id} is no id; an id is a string or a number")),
+        _ => return Err(format!("{} is no id; an id is a string or a number", cut(id.get()))),
     };
     roll.document(id.get()).ok_or_else(|| {
-        format!("no document has the id {id} (a {kind}); ids must stand as in the collection: 1 and \"1\" are two")
+        format!("no document has the id {} (a {kind}); ids must stand as in the collection: 1 and \"1\" are two", cut(id.get()))
     })
 }
 
@@ -145,7 +146,7 @@ pub(super) fn as_written<'a>(id: &'a RawValue, column: &str, block: &Block) -> C
         return Ok(Cow::Borrowed(id));
     }
     let inner = serde_json::from_str(id.get()).and_then(RawValue::from_string);
-    inner.map(Cow::Owned).map_err(|_| format!("{id} is no id; the column {column:?} says that it holds JSON"))
+    inner.map(Cow::Owned).map_err(|_| format!("{} is no id; the column {column:?} says that it holds JSON", cut(id.get())))
 }
 
 /// Gives each line of a file; see [`each_line_of`].

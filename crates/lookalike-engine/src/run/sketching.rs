@@ -10,6 +10,7 @@ use lookalike::{
     Method, Scratch,
     cluster::Keep,
     fingerprint::{self, Digest},
+    shown::cut,
     text::{Tokens, TokensBy},
 };
 use rayon::ThreadPool;
@@ -25,7 +26,6 @@ use super::{
 use crate::{
     config::{Observer, Progress, RunConfig, Stage},
     error::{Error, ErrorKind, Result},
-    format::Format,
     lock::lock,
     read::{Block, Blocks, Fields, Reading, Room, Source, Start, encoding_named},
     spill::Budget,
@@ -147,42 +147,10 @@ pub(crate) fn sketch(
     if let Some(state) = state {
         state.commit()?;
     }
-    // A table without rows is one; a file without documents is a wrong file.
-    let in_memory = !config.tables.is_empty() && config.inputs.is_empty() && config.input_commands.is_empty();
-    if table.documents == table.references.documents && !in_memory {
-        return Err(no_documents(&table, source, config.has_references()));
-    }
     if checked {
         refuse_repeated_ids(&mut table, source, pool)?;
     }
     Ok(table)
-}
-
-/// The failure of inputs that hold no document.
-fn no_documents(table: &Table, source: &Source, has_references: bool) -> Error {
-    let all = |fits: fn(Format) -> bool| source.formats().iter().all(|format| format.is_some_and(fits));
-    let (records, none, advice) = match () {
-        () if all(|format| format == Format::Delimited) => {
-            ("rows", "has no rows", "below the header each must be a record: see that the file is whole")
-        }
-        () if all(Format::is_table) => ("rows", "has no rows", "see that the file is whole"),
-        () if all(|format| format == Format::Array) => {
-            ("records", "is an array without elements", "each element must be a JSON object")
-        }
-        () if all(|format| format == Format::Warc) => {
-            ("records", "is empty", "of a crawl the responses are read that hold a text or a page")
-        }
-        () => ("lines", "is empty", "each line must be one JSON object"),
-    };
-    let why = match (table.counts.bad_lines, table.counts.blank_lines == 0) {
-        _ if has_references => format!("is empty, or has only blank or bad {records}"),
-        (0, true) => none.into(),
-        (0, false) if all(|format| format == Format::Warc) => "has only records that are no documents".into(),
-        (0, false) => format!("has only blank {records}"),
-        _ => format!("has only bad {records}"),
-    };
-    let names: Vec<String> = source.inputs()[source.references()..].iter().map(|input| input.name()).collect();
-    Error::new(ErrorKind::Input, format!("{}: no documents: the input {why}; {advice}", names.join(", ")))
 }
 
 /// Takes what an earlier run recorded. Gives where it has come to.
@@ -238,8 +206,10 @@ fn repeated(table: &Table, source: &Source, first: u64, document: u64) -> Result
     let mut id = Vec::new();
     let id = table.ids.get(document, &mut id)?;
     let (here, there) = (table.place(document, source)?, table.place(first, source)?);
-    let message =
-        format!("{here}: id {id} was already used at {there}; make ids unique, or let them pass with --allow-repeated-ids");
+    let message = format!(
+        "{here}: id {} was already used at {there}; make ids unique, or let them pass with --allow-repeated-ids",
+        cut(id)
+    );
     Ok(Error::new(ErrorKind::Record, message))
 }
 

@@ -2,7 +2,7 @@
 
 use std::{num::NonZeroU128, sync::Arc};
 
-use lookalike::{Method, fingerprint::Digest};
+use lookalike::{Method, fingerprint::Digest, shown};
 
 use super::{
     ids::{BlockIds, Ids},
@@ -153,7 +153,7 @@ impl Sketched {
     pub(crate) fn stand(&mut self, place: Place) {
         self.info.first_line = place.first_line;
         self.bad_messages.iter_mut().for_each(|(record, message)| {
-            *message = format!("{}: {message}", place.of(u64::from(*record)));
+            *message = shown::message(&format!("{}: {message}", place.of(u64::from(*record)))).into_owned();
         });
         if self.without_id > 0 {
             let named = |line: u64| serde_json::Value::String(place.of(line - place.first_line)).to_string();

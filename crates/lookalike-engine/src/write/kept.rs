@@ -312,7 +312,9 @@ impl Kept {
 
     fn write_bytes(&mut self, mut bytes: &[u8], columns: Option<&Arc<Columns>>) -> Result<()> {
         let Self { shape, output: Target::Bytes(output, Begun { begun, utf16, room }), labels } = self else { return Ok(()) };
-        if bytes.is_empty() {
+        // A header is there also where no record is.
+        let has_header = *shape == Shape::Delimited && columns.is_some();
+        if bytes.is_empty() && (*begun || !has_header) {
             return Ok(());
         }
         let own = columns.filter(|_| *shape == Shape::Delimited).and_then(|columns| columns.utf16());
@@ -333,6 +335,9 @@ impl Kept {
                 },
                 _ => {}
             }
+        }
+        if bytes.is_empty() {
+            return Ok(());
         }
         if own != *utf16 {
             let message = "CSV files of several encodings cannot stand in one CSV file; give a name that ends with .jsonl";

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, RecordBatch, StructArray, cast::AsArray};
 use arrow_schema::{DataType, Field, FieldRef, Fields, Schema};
-use lookalike::{Occurrences, cluster::Keep};
+use lookalike::{Occurrences, cluster::Keep, shown::quoted};
 
 use super::values::is_value;
 use crate::{
@@ -248,7 +248,7 @@ fn described(field: &Field) -> (String, &'static str) {
 fn named(schema: &Schema) -> String {
     const SHOWN: usize = 12;
     let fields = schema.fields();
-    let mut shown = fields.iter().take(SHOWN).map(|field| format!("{:?}", field.name())).collect::<Vec<_>>().join(", ");
+    let mut shown = fields.iter().take(SHOWN).map(|field| quoted(field.name())).collect::<Vec<_>>().join(", ");
     if fields.len() > SHOWN {
         shown += &format!(" and {} more", fields.len() - SHOWN);
     }

@@ -7,6 +7,8 @@ use arrow_json::{WriterBuilder, writer::LineDelimited};
 use arrow_schema::{ArrowError, DataType, FieldRef, Schema};
 use arrow_select::filter::filter_record_batch;
 
+use lookalike::shown::quoted;
+
 use super::retype::{mapped_fields, retyped};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -51,7 +53,7 @@ pub(super) fn unwritable(batch: &RecordBatch, error: &ArrowError) -> (usize, Str
         _ => format!("cannot be JSON ({why})"),
     };
     let name = field.name();
-    (row, format!("column {name:?} {what}; write a table, such as kept.parquet or kept.arrow, or leave that column out"))
+    (row, format!("column {} {what}; write a table, such as kept.parquet or kept.arrow, or leave that column out", quoted(name)))
 }
 
 fn has_string_keys(pair: &FieldRef) -> bool {

@@ -128,8 +128,10 @@ impl Ranges {
             return Ok(());
         }
         let (name, size) = (&self.name, self.size);
-        let message =
-            format!("{name}: has {size} bytes, not {range:?}: the file is truncated or damaged; copy or download it again");
+        let message = format!(
+            "{name}: has {size} bytes, and not those up to {}: the file is truncated or damaged; copy or download it again",
+            range.end
+        );
         Err(Error::new(ErrorKind::Input, message))
     }
 }

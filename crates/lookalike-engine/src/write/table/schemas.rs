@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
 
+use lookalike::shown::quoted;
+
 use crate::error::{Error, ErrorKind, Result};
 
 /// The schema of an output of several inputs, which have names for messages: that of the first, nullable where any is.
@@ -20,18 +22,20 @@ pub fn one_schema(schemas: &[(&str, SchemaRef)]) -> Result<SchemaRef> {
         };
         for (at, own) in all.iter_mut().enumerate() {
             let Some(their) = theirs.fields().get(at) else {
-                return refuse(format!("has no column {:?}, which is there", own.name()));
+                return refuse(format!("has no column {}, which is there", quoted(own.name())));
             };
             if own.name() != their.name() {
-                return refuse(format!("column {} is {:?}, and {:?}", at + 1, their.name(), own.name()));
+                return refuse(format!("column {} is {}, and {}", at + 1, quoted(their.name()), quoted(own.name())));
             }
             match merged(own, their) {
                 Some(merged) => *own = merged,
-                None => return refuse(format!("column {:?} is {}, and {}", own.name(), their.data_type(), own.data_type())),
+                None => {
+                    return refuse(format!("column {} is {}, and {}", quoted(own.name()), their.data_type(), own.data_type()));
+                }
             }
         }
         if let Some(more) = theirs.fields().get(all.len()) {
-            return refuse(format!("has a column {:?} that is not", more.name()));
+            return refuse(format!("has a column {} that is not", quoted(more.name())));
         }
     }
     Ok(Arc::new(Schema::new_with_metadata(all, schema.metadata().clone())))
