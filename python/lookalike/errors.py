@@ -17,8 +17,8 @@ from lookalike import _lookalike
 class Error(Exception):
     """The base of all that this package refuses.
 
-    Its message is on one line, with control characters of data and names written out, and of bounded length: it may be printed on a
-    terminal, whatever the data is.
+    Its message is on one line, with control characters of data and names written out, and of bounded length: it may be printed
+    on a terminal, whatever the data is.
     """
 
     def __init__(self, *words: object) -> None:

@@ -237,7 +237,8 @@ def pairs(
     unless `verify` says otherwise.
 
     With `nearest=K` each document, a, is listed with its K most similar matches, b: the most similar first, equally similar ones
-    in input order. A pair is listed twice where each is among the other's nearest. With `against` the neighbours, b, are references.
+    in input order. A pair is listed twice where each is among the other's nearest. With `against` the neighbours, b, are
+    references.
 
     Candidates come from sketches and miss a share of the pairs, which the summary tells (see
     `curve`); with `candidates="all"` none is missed, and all sets are held in memory.

