@@ -14,7 +14,9 @@ fuzz_target!(|bytes: &[u8]| {
     let [choice, rest @ ..] = bytes else { return };
     let text = text(rest);
     let tokens_by = [TokensBy::Jieba, TokensBy::Auto, TokensBy::Words, TokensBy::Chars][usize::from(choice % 4)];
-    let folds = Folds { simplified: choice & 4 != 0, accents: choice & 8 != 0, digits: choice & 16 != 0 };
+    let tokens_by = if choice & 64 != 0 { TokensBy::Lines } else { tokens_by };
+    let folds =
+        Folds { simplified: choice & 4 != 0, accents: choice & 8 != 0, digits: choice & 16 != 0, marks: choice & 32 != 0 };
 
     let mut tokens = Tokens::new();
     canonicalise(&text, tokens_by, folds, &mut tokens);
@@ -29,7 +31,8 @@ fuzz_target!(|bytes: &[u8]| {
     // A character that decomposes is several; read again they may be one.
     if tokens_by != TokensBy::Chars {
         let mut again = Tokens::new();
-        canonicalise(&cut.join(" "), tokens_by, folds, &mut again);
+        let gap = if tokens_by == TokensBy::Lines { "\n" } else { " " };
+        canonicalise(&cut.join(gap), tokens_by, folds, &mut again);
         assert!(again.iter().eq(tokens.iter()), "{cut:?}");
     }
 

@@ -6,7 +6,7 @@ use ferrous_opencc::{OpenCC, config::BuiltinConfig};
 use icu_casemap::CaseMapper;
 use icu_normalizer::{ComposingNormalizer, DecomposingNormalizer};
 use icu_properties::props::{
-    BinaryProperty, DefaultIgnorableCodePoint, EnumeratedProperty, GeneralCategory, GeneralCategoryGroup, Script,
+    BinaryProperty, DefaultIgnorableCodePoint, EnumeratedProperty, GeneralCategory, GeneralCategoryGroup, JoiningType, LineBreak, Script,
 };
 use jieba_rs::Jieba;
 use lookalike::text::{Folds, TokensBy};
@@ -20,7 +20,9 @@ enum Kind {
 }
 
 fn is_ignorable(c: char) -> bool {
-    DefaultIgnorableCodePoint::for_char(c) || GeneralCategory::for_char(c) == GeneralCategory::Format
+    DefaultIgnorableCodePoint::for_char(c)
+        || GeneralCategory::for_char(c) == GeneralCategory::Format
+        || JoiningType::for_char(c) == JoiningType::JoinCausing
 }
 
 fn kind(c: char, by: TokensBy) -> Kind {
@@ -30,18 +32,44 @@ fn kind(c: char, by: TokensBy) -> Kind {
     if !c.is_alphanumeric() {
         return Kind::Separator;
     }
-    let solo = matches!(
-        Script::for_char(c),
-        Script::Han | Script::Hiragana | Script::Katakana | Script::Thai | Script::Lao | Script::Khmer | Script::Myanmar
-    ) || matches!(c, '\u{3040}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}');
+    let script = Script::for_char(c);
+    // Lines may end after any character of these; digits and iteration marks are named by their scripts.
+    let anywhere = matches!(
+        LineBreak::for_char(c),
+        LineBreak::ComplexContext | LineBreak::Ideographic | LineBreak::ConditionalJapaneseStarter | LineBreak::Aksara | LineBreak::AksaraStart
+    );
+    let scripts = [
+        Script::Han,
+        Script::Hiragana,
+        Script::Katakana,
+        Script::Thai,
+        Script::Lao,
+        Script::Khmer,
+        Script::Myanmar,
+        Script::TaiLe,
+        Script::NewTaiLue,
+        Script::TaiTham,
+        Script::TaiViet,
+        Script::Ahom,
+        Script::Javanese,
+        Script::Balinese,
+        Script::Kawi,
+        Script::Batak,
+        Script::Cham,
+        Script::Brahmi,
+        Script::Grantha,
+        Script::DivesAkuru,
+        Script::Yi,
+    ];
+    let solo = anywhere || scripts.contains(&script) || matches!(c, '\u{3040}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}');
     if solo && by == TokensBy::Auto { Kind::Solo } else { Kind::Word }
 }
 
 /// Format characters dropped, NFKC, case folded, NFKC.
 fn canonical(text: &str) -> String {
     let nfkc = ComposingNormalizer::new_nfkc();
-    let seen: String = text.chars().filter(|&c| !is_ignorable(c)).collect();
-    let folded = CaseMapper::new().fold_string(&nfkc.normalize(&seen)).into_owned();
+    let seen = |text: &str| text.chars().filter(|&c| !is_ignorable(c)).collect::<String>();
+    let folded = CaseMapper::new().fold_string(&seen(&nfkc.normalize(&seen(text)))).into_owned();
     nfkc.normalize(&folded).chars().filter(|&c| !is_ignorable(c)).collect()
 }
 
@@ -78,11 +106,23 @@ fn folded(text: &str, folds: Folds) -> String {
         false => c,
     };
     let folded: String = canonical(text).chars().map(image).collect();
+    let is_point = |c: &char| {
+        let pointed = matches!(Script::for_char(*c), Script::Arabic | Script::Hebrew | Script::Syriac);
+        kind(*c, TokensBy::Auto) == Kind::Mark && (pointed || matches!(c, '\u{64b}'..='\u{652}' | '\u{670}'))
+    };
+    let folded = match folds.marks {
+        true => ComposingNormalizer::new_nfc().normalize(&folded.chars().filter(|c| !is_point(c)).collect::<String>()).into_owned(),
+        false => folded,
+    };
     if folds.accents { without_accents(&folded) } else { folded }
 }
 
 /// The canonical form, folded; letters and digits with the marks behind them make tokens.
 pub fn tokens(text: &str, by: TokensBy, folds: Folds) -> Vec<String> {
+    if by == TokensBy::Lines {
+        let lines = text.split(['\n', '\r']).map(|line| tokens(line, TokensBy::Auto, folds).join(" "));
+        return lines.filter(|line| !line.is_empty()).collect();
+    }
     if by == TokensBy::Jieba {
         return dictionary_words(tokens(text, TokensBy::Auto, folds));
     }

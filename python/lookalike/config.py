@@ -17,6 +17,8 @@ class Folds(TypedDict, total=False):
     """Traditional Chinese characters and their simplified forms."""
     accents: bool
     """Letters with and without accents, Latin, Greek and Cyrillic."""
+    marks: bool
+    """Arabic, Hebrew and Syriac with and without vowel marks."""
     digits: bool
     """All digits."""
 
@@ -119,15 +121,18 @@ class Greedy(TypedDict):
 class ShinglesConfig(TypedDict, total=False):
     """What decides the shingles of a text, and with a seed the sketch of them."""
 
-    tokens: Literal["auto", "words", "chars", "jieba", "items"]
-    """What a token is: by script (the default), words everywhere, characters, or words of a Chinese dictionary. Or
-    documents are sets, and tokens their items: strings and numbers, compared as they are."""
+    preset: Literal["quotations"] | None
+    """Settings for a kind of texts; keywords given beside it win. `"quotations"` is for texts of one or two sentences:
+    `shingle=2, threshold=0.5`."""
+    tokens: Literal["auto", "words", "chars", "lines", "jieba", "items"]
+    """What a token is: by script (the default), words everywhere, characters, lines (for code and logs), or words of a Chinese
+    dictionary. Or documents are sets, and tokens their items: strings and numbers, compared as they are."""
     fold: str | Sequence[str]
     """Differences that are ignored, by the command's names such as `"accents"`: several with commas, or in a list."""
     folds: Folds
     """The same as a dictionary."""
     shingle: int | None
-    """k, the tokens in a shingle, 1 to 64; 5 unless given, with anchors 3, of sets 1."""
+    """k, the tokens in a shingle, 1 to 64; 5 unless given, of lines 2, with anchors 3, of sets 1."""
     anchors: str | Sequence[str]
     """Languages, such as `["en"]`: only shingles that begin with one of their stop words. Articles have many, menus few.
     A text with few stop words is compared by all its shingles."""
@@ -263,7 +268,8 @@ class DedupOptions(RunOptions, total=False):
     """For `cluster="greedy"`: fingerprints in a sketch."""
 
     keep: str | None
-    """Who stays: first, longest, newest:FIELD, max:FIELD or min:FIELD; ties go to the first."""
+    """Which document stays: first, longest (most characters of the text as it is; of sets most items), newest:FIELD, max:FIELD or
+    min:FIELD; ties go to the first."""
     against_only: bool
     """Whether documents are compared with references only, and not with each other."""
     drop_holders: bool

@@ -51,7 +51,7 @@ def evaluate(
     data: Any,
     text: str = "text",
     id: str | None = None,
-    threshold: float = 0.8,
+    threshold: float | None = None,
     *,
     sample: int | None = None,
     labels: str | None = None,
@@ -90,7 +90,7 @@ def evaluate(
         "measure": measure,
     }
     own |= {"skip_bad": skip_bad, "threads": threads, "memory": memory, "temp_dir": temp_dir}
-    check("evaluate", {**own, **config}, [*own, "truth", "runs", *ShinglesConfig.__annotations__])
+    check("evaluate", {**own, **config}, [*own, "truth", "runs", *ShinglesConfig.__annotations__], needed=("text",))
     if sum(given is not None for given in (sample, labels, truth)) != 1:
         raise ConfigError("one truth is needed: give sample=, labels= or truth=")
     sets = config.get("tokens") == "items"
@@ -108,8 +108,7 @@ def evaluate(
             "--set-field" if sets else "--text-field",
             text,
             *_flag("id-field", called),
-            "--threshold",
-            repr(threshold),
+            *_flag("threshold", threshold),
             "--measure",
             measure,
         ]

@@ -43,7 +43,7 @@ def dedup(
     data: _Names,
     text: str = "text",
     id: str | None = None,
-    threshold: float = 0.8,
+    threshold: float | None = None,
     *,
     output: None = None,
     against: Any = None,
@@ -54,7 +54,7 @@ def dedup(
     data: _Names,
     text: str = "text",
     id: str | None = None,
-    threshold: float = 0.8,
+    threshold: float | None = None,
     *,
     output: _Output,
     against: Any = None,
@@ -65,7 +65,7 @@ def dedup(
     data: _Data,
     text: str = "text",
     id: str | None = None,
-    threshold: float = 0.8,
+    threshold: float | None = None,
     *,
     output: None = None,
     against: Any = None,
@@ -75,7 +75,7 @@ def dedup(
     data: Any,
     text: str = "text",
     id: str | None = None,
-    threshold: float = 0.8,
+    threshold: float | None = None,
     *,
     output: _Path | None = None,
     against: Any = None,
@@ -120,14 +120,16 @@ def dedup(
 
     The other keywords, with their defaults. What is similar:
 
-    - `threshold=0.8`: the similarity from which a document goes, above 0 up to 1.
+    - `threshold=None`: the similarity from which a document goes, above 0 up to 1; None for 0.8, or what `preset` sets.
+    - `preset=None`: settings for a kind of texts; other keywords win. `"quotations"`, for texts of one or two sentences, is
+      `shingle=2, threshold=0.5`.
     - `measure="resemblance"`: shared shingles divided by all of both; `"containment"`: by those of the document that may go.
-    - `shingle=None`: tokens in a shingle, 1 to 64; None for 5, with anchors for 3. `tokens="auto"`: what these are, or `"words"`,
-      `"chars"`, `"jieba"`; or `"items"`.
+    - `shingle=None`: tokens in a shingle, 1 to 64; None for 5, of lines for 2, with anchors for 3. `tokens="auto"`: what these are,
+      or `"words"`, `"chars"`, `"lines"`, `"jieba"`; or `"items"`.
     - `anchors=[]`: languages, such as `["en"]` or `"en,de"`: only shingles that begin with one of their stop words. Articles have
       many, menus and advertisements few, so pages with one article among unlike things are alike. A text with few stop words is
       compared by all its shingles; `report.summary["few_anchors"]` counts these.
-    - `fold=[]`: differences that are ignored, such as `"accents,digits"` or `["simplified"]`; `folds={}` is the same as a
+    - `fold=[]`: differences that are ignored, such as `"accents,digits"`, `"marks"` or `["simplified"]`; `folds={}` is the same as a
       dictionary, `{"accents": True}`.
     - `occurrences="once"`: a shingle counts once in a text, or each time (`"labelled"`).
     - `recall=0.99`: the share of the pairs at the threshold that must be found.
@@ -147,7 +149,7 @@ def dedup(
 
     Who stays, and how ids are taken:
 
-    - `keep="first"`: or `"longest"` (the default for containment), `"newest:FIELD"`, `"max:FIELD"`, `"min:FIELD"`; ties go to the
+    - `keep="first"`: or `"longest"`, by the characters of the text as it is (the default for containment), `"newest:FIELD"`, `"max:FIELD"`, `"min:FIELD"`; ties go to the
       first.
     - `allow_repeated_ids=False`: whether several documents may have the same id.
 
@@ -202,7 +204,8 @@ def dedup(
     >>> report.decisions["reference"].to_pylist()
     [None, None, 'against row 0']
     """
-    check("dedup", {"text": text, "id": id, "threshold": threshold, "output": output, **options}, _known(DedupOptions))
+    known = _known(DedupOptions)
+    check("dedup", {"text": text, "id": id, "threshold": threshold, "output": output, **options}, known, needed=("text",))
     text = _field(text, options)
     running, config, progress = _split(options, DedupOptions)
     if output is None and running.get("label"):

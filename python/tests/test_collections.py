@@ -36,6 +36,9 @@ WAYS = [
     ({"candidates": "simhash", "threads": 3}, ["--method", "simhash", "--threads", "3"]),
     ({"cluster": "components", "verify": "sketch"}, ["--cluster", "components", "--verify", "sketch"]),
     ({"anchors": ["en"], "threshold": 0.6, "shingle": None}, ["--anchors", "en", "--threshold", "0.6"]),
+    ({"preset": "quotations", "folds": {"marks": True}}, ["--preset", "quotations", "--fold", "marks"]),
+    ({"preset": "quotations", "threshold": 0.8, "shingle": None}, ["--preset", "quotations", "--threshold", "0.8"]),
+    ({"tokens": "lines"}, ["--tokens", "lines"]),
     ({"threshold": 0.9, "recall": 0.9}, ["--threshold", "0.9", "--recall", "0.9"]),
 ]
 

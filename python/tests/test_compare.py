@@ -26,6 +26,7 @@ PAIRS = [
         ({}, []),
         ({"shingle": 2, "occurrences": "labelled", "seed": 5}, ["--shingle", "2", "--occurrences", "labelled", "--seed", "5"]),
         ({"anchors": ["en", "fr"]}, ["--anchors", "en,fr"]),
+        ({"tokens": "lines", "preset": "quotations"}, ["--tokens", "lines", "--preset", "quotations"]),
     ],
 )
 def test_the_figures_are_the_commands(command, tmp_path, a, b, config, flags):

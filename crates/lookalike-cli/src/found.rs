@@ -42,6 +42,12 @@ pub fn aside(finding: &Finding) -> Vec<String> {
     lines
 }
 
+/// The preset, where one was asked for, and what holds in its place or beside it.
+pub fn preset(method: &Config) -> Option<String> {
+    let preset = method.preset?;
+    Some(format!("{preset}: shingles of {}, similar from {}", counted(method.k() as u64, "token"), method.threshold))
+}
+
 /// How many texts were not compared by their anchors, where that was asked for.
 pub fn anchors(finding: &Finding) -> Option<String> {
     let few = finding.few_anchors.filter(|&few| few > 0)?;

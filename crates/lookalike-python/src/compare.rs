@@ -156,7 +156,7 @@ impl Comparison {
 /// Compares two texts: the exact resemblance and the containments of their shingle sets, what sketches of them would have
 /// estimated, and the passages that they share.
 ///
-/// Keywords: `tokens`, `folds`, `shingle`, `anchors`, `occurrences`, `fingerprint`, `seed`, see `Config`. The figures are those of the
+/// Keywords: `preset`, `tokens`, `folds`, `shingle`, `anchors`, `occurrences`, `fingerprint`, `seed`, see `Config`. The figures are those of the
 /// command's `compare`. An empty text resembles nothing, itself included. With `tokens="items"` the two are sets: lists, tuples or sets of
 /// strings and numbers, or JSON arrays of them, in which passages have their places.
 ///

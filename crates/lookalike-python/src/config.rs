@@ -12,7 +12,8 @@ use serde_json::{Map, Value};
 use crate::error::{keywords as in_keywords, raise, refused};
 
 /// What decides the shingles of a text: all that is configured takes these.
-const SHINGLES: &[&str] = &["tokens", "fold", "folds", "shingle", "anchors", "occurrences", "fingerprint", "degree", "seed"];
+const SHINGLES: &[&str] =
+    &["preset", "tokens", "fold", "folds", "shingle", "anchors", "occurrences", "fingerprint", "degree", "seed"];
 
 /// The functions that take sets, `tokens="items"`; whatever sketches takes the fingerprints of one.
 const OF_SETS: [&str; 4] = ["compare", "fingerprints", "LshIndex", "LshIndex.load"];
@@ -96,6 +97,8 @@ fn is_own(fields: &Map<String, Value>) -> bool {
         ("candidates", Value::String(own)) => own == "super",
         ("fingerprint" | "cluster", Value::String(own)) => matches!(&**own, "rabin" | "greedy"),
         ("anchors", Value::String(_)) => true,
+        // Its settings, and that others win over them, are the command's.
+        ("preset", Value::String(_)) => true,
         (name, _) => INSTEAD.iter().any(|(_, others)| others.contains(&name)),
     };
     !fields.iter().any(is_flag)

@@ -76,8 +76,8 @@ mod method;
 mod dedup;
 
 pub use config::{
-    Bands, Candidates, Cluster, Config, Features, FingerprintBy, GreedyBy, Occurrences, Permutations, SentencesBy, Shared,
-    SimHashBy, Verify,
+    Bands, Candidates, Cluster, Config, Features, FingerprintBy, GreedyBy, Occurrences, Permutations, Preset, SentencesBy,
+    Shared, SimHashBy, Verify,
 };
 pub use dedup::{Decision, Doc, Reason, dedup};
 pub use error::{Error, ErrorKind, Result};

@@ -45,22 +45,28 @@ fn collection() -> impl Strategy<Value = Vec<String>> {
             }
             texts.push(words);
         }
-        let style =
-            |(i, words): (usize, &Vec<String>)| if i % 3 == 0 { words.join(", ").to_uppercase() } else { words.join(" ") };
+        // A line has four words.
+        let style = |(i, words): (usize, &Vec<String>)| {
+            let lines: Vec<String> = words.chunks(4).map(|line| line.join(if i % 3 == 0 { ", " } else { " " })).collect();
+            if i % 3 == 0 { lines.join("\r\n").to_uppercase() } else { lines.join("\n") }
+        };
         texts.iter().enumerate().map(style).collect()
     })
 }
 
 fn config() -> impl Strategy<Value = Config> {
     let threshold = prop::sample::select(vec![0.3, 0.5, 0.7, 0.8, 0.9, 1.0]);
-    let tokens = prop::sample::select(vec![TokensBy::Auto, TokensBy::Words, TokensBy::Chars]);
+    let tokens = prop::sample::select(vec![TokensBy::Auto, TokensBy::Words, TokensBy::Chars, TokensBy::Lines]);
     let occurrences = prop::sample::select(vec![Occurrences::Once, Occurrences::Labelled]);
     // Words here have up to eight bytes, so Rabin's units are the tokens.
     let fingerprint = prop::sample::select(vec![FingerprintBy::Rolling, FingerprintBy::Rabin { degree: 61 }]);
-    let folds = any::<(bool, bool)>().prop_map(|(accents, digits)| Folds { accents, digits, ..Folds::default() });
+    let folds =
+        any::<(bool, bool, bool)>().prop_map(|(accents, marks, digits)| Folds { accents, marks, digits, ..Folds::default() });
     let anchored = prop::bool::weighted(if cfg!(feature = "stop-words") { 0.2 } else { 0.0 });
     (threshold, (tokens, folds), (occurrences, fingerprint), (1usize..6, anchored), finding(), 0u64..4).prop_map(
         |(threshold, (tokens, folds), (occurrences, fingerprint), (shingle, anchored), (candidates, measure, recall), seed)| {
+            // A line has several words.
+            let fingerprint = if tokens == TokensBy::Lines { FingerprintBy::Rolling } else { fingerprint };
             Config {
                 // Super-shingles ask for texts of about one size.
                 threshold: if matches!(candidates, Candidates::Shared(Shared { super_shingles: true, .. })) {
@@ -74,7 +80,9 @@ fn config() -> impl Strategy<Value = Config> {
                 fingerprint,
                 shingle: Some(shingle),
                 anchors: match fingerprint {
-                    FingerprintBy::Rolling if anchored && tokens != TokensBy::Chars => vec!["en".parse().unwrap()],
+                    FingerprintBy::Rolling if anchored && !matches!(tokens, TokensBy::Chars | TokensBy::Lines) => {
+                        vec!["en".parse().unwrap()]
+                    }
                     _ => Vec::new(),
                 },
                 candidates,
@@ -132,7 +140,8 @@ fn sets() -> impl Strategy<Value = Vec<String>> {
             None => format!("\"{}\"", word.to_lowercase()),
         };
         let set = |text: &String| {
-            let mut items: Vec<String> = text.split([' ', ',']).filter(|word| !word.is_empty()).enumerate().map(item).collect();
+            let mut items: Vec<String> =
+                text.split([' ', ',', '\r', '\n']).filter(|word| !word.is_empty()).enumerate().map(item).collect();
             if text.contains(',') {
                 items.reverse();
             }

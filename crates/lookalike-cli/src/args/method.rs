@@ -11,9 +11,9 @@ use super::{FindArgs, ShingleArgs};
 /// All of a method.
 #[derive(Args)]
 pub struct MethodArgs {
-    /// Similarity from which two documents are roughly the same, above 0 up to 1
-    #[arg(long, short, value_name = "T", default_value_t = Config::default().threshold, allow_negative_numbers = true, help_heading = "Comparing")]
-    pub threshold: f64,
+    /// Similarity from which two documents are roughly the same, above 0 up to 1 [default: 0.8, unless --preset sets it]
+    #[arg(long, short, value_name = "T", allow_negative_numbers = true, help_heading = "Comparing")]
+    pub threshold: Option<f64>,
     #[command(flatten)]
     pub shingles: ShingleArgs,
     #[command(flatten)]
@@ -21,8 +21,8 @@ pub struct MethodArgs {
     /// What counts as similar [default: exact; of simhash, sketch]
     #[arg(long, value_enum, help_heading = "Comparing")]
     pub verify: Option<VerifyBy>,
-    /// Who stays: first, longest, newest:FIELD, max:FIELD or min:FIELD; ties go to the first [default: first; for containment,
-    /// longest]
+    /// Which document stays: first, longest (most characters of the text as it is), newest:FIELD, max:FIELD or min:FIELD; ties go to
+    /// the first [default: first; for containment, longest]
     #[arg(long, value_name = "WHO", help_heading = "Choosing")]
     pub keep: Option<Keep>,
     /// What a group is
@@ -82,15 +82,16 @@ impl MethodArgs {
         if self.cluster != ClusterBy::Greedy && (self.representative.is_some() || self.sample.is_some()) {
             anyhow::bail!("--representative and --sample go with --cluster greedy: leave them out");
         }
+        let base = self.find.config(&self.shingles)?;
         Ok(Config {
-            threshold: self.threshold,
+            threshold: self.threshold.unwrap_or(base.threshold),
             verify: self.verify.map(Verify::from),
             cluster: match self.cluster {
                 ClusterBy::Law => Cluster::Law,
                 ClusterBy::Components => Cluster::Components,
                 ClusterBy::Greedy => Cluster::Greedy(self.greedy()),
             },
-            ..self.find.config(&self.shingles)?
+            ..base
         })
     }
 

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use lookalike::{
-    Config, FingerprintBy, Occurrences,
+    Config, FingerprintBy, Occurrences, Preset,
     text::{Folds, Language, TokensBy},
 };
 use lookalike_engine::{Format, Html, RunConfig};
@@ -173,13 +173,16 @@ pub fn as_sets(config: Config) -> anyhow::Result<Config> {
 /// What a shingle is.
 #[derive(Args)]
 pub struct ShingleArgs {
+    /// Settings for a kind of texts; flags given beside it win
+    #[arg(long, value_enum, value_name = "KIND", help_heading = "Comparing")]
+    pub preset: Option<PresetBy>,
     /// What a token is
     #[arg(long, value_enum, default_value_t = Tokens::Auto, help_heading = "Comparing")]
     pub tokens: Tokens,
     /// Make alike what differs only so, while comparing; several with commas
     #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',', help_heading = "Comparing")]
     pub fold: Vec<Fold>,
-    /// Tokens in a shingle: words, or 8 to 10 when tokens are characters [default: 5; with --anchors 3; of sets 1]
+    /// Tokens in a shingle: words, or 8 to 10 when tokens are characters [default: 5; lines 2; with --anchors 3; of sets 1]
     #[arg(long, value_name = "K", help_heading = "Comparing")]
     pub shingle: Option<usize>,
     /// Only shingles that begin with a stop word of these languages, such as en or en,de: articles have many, menus and
@@ -200,10 +203,25 @@ pub struct ShingleArgs {
     pub seed: u64,
 }
 
+/// A kind of texts.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PresetBy {
+    /// texts of one or two sentences, such as quotations, verses and titles: --shingle 2 --threshold 0.5
+    Quotations,
+}
+
+impl From<PresetBy> for Preset {
+    fn from(preset: PresetBy) -> Self {
+        match preset {
+            PresetBy::Quotations => Self::Quotations,
+        }
+    }
+}
+
 /// What a token is.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum Tokens {
-    /// words; in Chinese, Japanese, Thai and other scripts without spaces, characters
+    /// words; in Chinese, Japanese, Thai, Javanese and other scripts without spaces, characters
     Auto,
     /// words in every script
     Words,
@@ -211,6 +229,8 @@ pub enum Tokens {
     Chars,
     /// as auto, but Chinese is cut into the words of a dictionary
     Jieba,
+    /// lines, for code and logs: the words of a line, without its indentation and punctuation; lines without a word are skipped
+    Lines,
 }
 
 /// What is made alike.
@@ -220,6 +240,8 @@ pub enum Fold {
     Simplified,
     /// letters with and without accents, Latin, Greek and Cyrillic
     Accents,
+    /// Arabic, Hebrew and Syriac with and without vowel marks
+    Marks,
     /// all digits
     Digits,
 }
@@ -243,8 +265,14 @@ pub enum Fingerprint {
 }
 
 impl ShingleArgs {
+    /// What holds where no flag says otherwise: the preset, or the defaults.
+    pub fn base(&self) -> Config {
+        self.preset.map_or_else(Config::default, |preset| Preset::from(preset).config())
+    }
+
     /// The comparing part of a configuration, the rest as by default.
     pub fn config(&self) -> anyhow::Result<Config> {
+        let base = self.base();
         let has = |fold| self.fold.contains(&fold);
         if self.degree.is_some() && self.fingerprint != Fingerprint::Rabin {
             anyhow::bail!("--degree goes with --fingerprint rabin: give both, or neither");
@@ -255,9 +283,15 @@ impl ShingleArgs {
                 Tokens::Words => TokensBy::Words,
                 Tokens::Chars => TokensBy::Chars,
                 Tokens::Jieba => TokensBy::Jieba,
+                Tokens::Lines => TokensBy::Lines,
             },
-            folds: Folds { simplified: has(Fold::Simplified), accents: has(Fold::Accents), digits: has(Fold::Digits) },
-            shingle: self.shingle,
+            folds: Folds {
+                simplified: has(Fold::Simplified),
+                accents: has(Fold::Accents),
+                marks: has(Fold::Marks),
+                digits: has(Fold::Digits),
+            },
+            shingle: self.shingle.or(base.shingle),
             anchors: self.anchors.clone(),
             occurrences: match self.occurrences {
                 OccurrencesBy::Once => Occurrences::Once,
@@ -268,7 +302,7 @@ impl ShingleArgs {
                 Fingerprint::Rabin => FingerprintBy::Rabin { degree: self.degree.unwrap_or(64) },
             },
             seed: self.seed,
-            ..Config::default()
+            ..base
         })
     }
 }

@@ -11,7 +11,7 @@ use lookalike_engine::{Outputs, PACKED, Resume, Resumed, RunConfig, Stage, Summa
 
 use crate::{
     args::{InputArgs, MethodArgs, RunArgs, run_config},
-    found::{above, anchors, aside, found, left_out, too_large},
+    found::{above, anchors, aside, found, left_out, preset, too_large},
     output::{BOLD, Bars, DIM, bytes, count, counted, name, print_data, say, warnings},
 };
 
@@ -203,6 +203,7 @@ impl Dedup {
         }
         let met = counted(s.finding.pairs_met, "pair");
         lines.push(format!("  found    {}; {met} looked at", found(&s.finding, &s.method)));
+        lines.extend(preset(&s.method).map(|words| format!("  preset   {words}")));
         lines.extend(anchors(&s.finding).map(|words| format!("  anchors  {words}")));
         lines.extend(aside(&s.finding).into_iter().map(|words| format!("  aside    {words}")));
         lines.extend(too_large(s.finding.too_large).map(|words| format!("  html     {words}")));

@@ -11,7 +11,7 @@ use lookalike_engine::{MirrorOutputs, Mirroring, MirrorsSummary, RunConfig, Site
 
 use crate::{
     args::{FindArgs, InputArgs, RecordArgs, RunArgs, ShingleArgs, run_config},
-    found::{above, anchors, aside, found, left_out, too_large},
+    found::{above, anchors, aside, found, left_out, preset, too_large},
     output::{BOLD, Bars, count, counted, quiet, say, warnings},
 };
 
@@ -84,9 +84,9 @@ pub struct Mirrors {
     /// sites. In pairs that other pages make they count [default: none; n sites with the same pages are n² / 2 pairs, 24 bytes each]
     #[arg(long, value_name = "N", help_heading = "Sites")]
     common_sites: Option<usize>,
-    /// Pages match that reach this resemblance, or containment of either in the other
-    #[arg(long, short, value_name = "T", default_value_t = 0.8, allow_negative_numbers = true, help_heading = "Comparing")]
-    threshold: f64,
+    /// Pages match that reach this resemblance, or containment of either in the other [default: 0.8, unless --preset sets it]
+    #[arg(long, short, value_name = "T", allow_negative_numbers = true, help_heading = "Comparing")]
+    threshold: Option<f64>,
     #[command(flatten)]
     records: RecordArgs,
     #[command(flatten)]
@@ -146,7 +146,8 @@ impl Mirrors {
             anyhow::bail!("{b}: named as A and as B; without B, sites of A are compared with each other");
         }
         let method = self.records.fields.of_sets(self.find.config(&self.shingles)?)?;
-        let method = Config { threshold: self.threshold, verify: Some(Verify::Exact), ..method };
+        let threshold = self.threshold.unwrap_or(method.threshold);
+        let method = Config { threshold, verify: Some(Verify::Exact), ..method };
         let (against, inputs) = match self.b {
             Some(b) => (vec![self.a], vec![b]),
             None => (Vec::new(), vec![self.a]),
@@ -179,6 +180,7 @@ impl Mirrors {
             if let Some(common) = summary.common_pages.filter(|&common| common > 0) {
                 say(&format!("set aside: {} with matches on more sites than --common-sites says", counted(common, "page")));
             }
+            preset(&config.method).iter().for_each(|words| say(&format!("preset: {words}")));
             anchors(&summary.finding).iter().for_each(|words| say(&format!("anchors: {words}")));
             aside(&summary.finding).iter().for_each(|words| say(&format!("set aside: {words}")));
             summary.left_out.iter().for_each(|left| say(&format!("left out: {}", left_out(left))));

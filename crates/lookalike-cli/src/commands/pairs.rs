@@ -8,7 +8,7 @@ use lookalike_engine::{RunConfig, pairs};
 
 use crate::{
     args::{FindArgs, InputArgs, MethodBy, RunArgs, ShingleArgs, VerifyBy, run_config},
-    found::{above, anchors, aside, found, left_out, too_large},
+    found::{above, anchors, aside, found, left_out, preset, too_large},
     output::{Bars, counted, say, warnings},
 };
 
@@ -48,8 +48,16 @@ pub struct Pairs {
     /// Print a summary as JSON on standard error
     #[arg(long)]
     json: bool,
-    /// List pairs that reach this resemblance, or containment of either in the other
-    #[arg(long, short, value_name = "T", default_value_t = 0.5, allow_negative_numbers = true, help_heading = "Comparing")]
+    /// List pairs that reach this resemblance, or containment of either in the other [default: 0.5, also with --preset quotations]
+    #[arg(
+        long,
+        short,
+        value_name = "T",
+        default_value_t = 0.5,
+        hide_default_value = true,
+        allow_negative_numbers = true,
+        help_heading = "Comparing"
+    )]
     threshold: f64,
     /// What counts as similar
     #[arg(long, value_enum, default_value_t = VerifyBy::Exact, help_heading = "Comparing")]
@@ -96,6 +104,7 @@ impl Pairs {
             };
             let most = summary.nearest.map_or(String::new(), |most| format!(", at most {most} of each document"));
             say(&format!("{pairs} {among}{most}{similar}; found: {}", found(&summary.finding, &config.method)));
+            preset(&config.method).iter().for_each(|words| say(&format!("preset: {words}")));
             anchors(&summary.finding).iter().for_each(|words| say(&format!("anchors: {words}")));
             aside(&summary.finding).iter().for_each(|words| say(&format!("set aside: {words}")));
             summary.left_out.iter().for_each(|left| say(&format!("left out: {}", left_out(left))));

@@ -26,6 +26,7 @@ mod readme;
 mod resume;
 mod sets;
 mod tables;
+mod texts;
 
 use std::{
     fs,

@@ -10,7 +10,7 @@ pub enum Keep {
     /// The first in input order.
     #[default]
     First,
-    /// The one with the most characters.
+    /// The one with the most characters in its text as it is; of sets, with the most items.
     Longest,
     /// The one with the latest time in a field.
     Newest(String),

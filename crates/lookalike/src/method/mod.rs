@@ -66,6 +66,7 @@ impl Method {
         let anchors = match &config.anchors[..] {
             [] => None,
             _ if config.tokens == TokensBy::Chars => return Err(ErrorKind::Anchored("tokens of one character").into()),
+            _ if config.tokens == TokensBy::Lines => return Err(ErrorKind::Anchored("tokens of whole lines").into()),
             _ if rabin.is_some() => return Err(ErrorKind::Anchored("Rabin's fingerprints").into()),
             languages => Some(Anchors::new(languages, config.tokens, config.folds)),
         };
@@ -309,7 +310,8 @@ mod tests {
 
     use super::*;
     use crate::{
-        config::Bands,
+        config::{Bands, Preset},
+        fingerprint::SplitMix64,
         lsh::Curve,
         text::{Folds, Tokens},
     };
@@ -368,5 +370,35 @@ mod tests {
         assert_eq!(refused(Config { measure: Measure::Containment, ..Config::default() }), ErrorKind::NoContainment);
         let estimated = Config { candidates: Candidates::All, verify: Some(Verify::Sketch), ..Config::default() };
         assert_eq!(refused(estimated), ErrorKind::NothingToEstimate);
+    }
+
+    /// One token a shingle, so that the sizes of sets are known.
+    #[test]
+    fn short_texts_at_the_presets_threshold_are_found_as_often_as_is_said() {
+        let method = Method::new(Config { shingle: Some(1), ..Preset::Quotations.config() }).unwrap();
+        let said = method.promise().unwrap().found;
+        assert!(said >= 0.99);
+        let (mut random, mut scratch) = (SplitMix64::new(5), Scratch::default());
+        for own in [1usize, 2, 3, 5, 10, 20] {
+            const PAIRS: u32 = 1500;
+            let mut found = 0;
+            for _ in 0..PAIRS {
+                let mut words = |count: usize| (0..count).map(|_| format!("{:x} ", random.next_u64())).collect::<String>();
+                // Of 4 parts that either has both have 2: a resemblance of one half.
+                let both = words(2 * own);
+                let [a, b] = [words(own), words(own)].map(|alone| {
+                    method.sketch(&(alone + &both), &mut scratch);
+                    (scratch.keys.clone(), scratch.bits.clone())
+                });
+                found += u32::from(a.0.iter().zip(&b.0).any(|(a, b)| a == b) && method.agree(&a.1, &b.1));
+            }
+            let found = f64::from(found) / f64::from(PAIRS);
+            // Four standard errors.
+            assert!(
+                found > said - 4.0 * (said * (1.0 - said) / f64::from(PAIRS)).sqrt(),
+                "{} shingles: {found} for {said}",
+                3 * own
+            );
+        }
     }
 }

@@ -10,6 +10,7 @@ use crate::{
 /// Whether a configuration asks of sets what only texts have.
 pub(super) fn check(config: &Config) -> Result<()> {
     let refused = [
+        (config.preset.is_some(), "the preset"),
         (config.shingle.is_some_and(|k| k != 1), "shingles of several items"),
         (config.folds != Folds::default(), "the folds"),
         (!config.anchors.is_empty(), "the languages whose stop words were asked for"),

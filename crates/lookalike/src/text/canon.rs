@@ -64,12 +64,29 @@ fn read<const FOLDED: bool>(text: &str, by: TokensBy, reading: Reading<FOLDED>, 
         TokensBy::Auto => words(text, reading, tokens, |kind, c, tokens| push_word(kind, c, true, tokens)),
         TokensBy::Words => words(text, reading, tokens, |kind, c, tokens| push_word(kind, c, false, tokens)),
         TokensBy::Chars => chars(text, reading, tokens),
+        TokensBy::Lines => {
+            for (_, line) in lines(text) {
+                let from = tokens.len();
+                words(line, reading, tokens, |kind, c, tokens| push_word(kind, c, true, tokens));
+                tokens.join(from);
+            }
+        }
         TokensBy::Jieba => {
             words(text, reading, tokens, dictionary::push);
             dictionary::flush(tokens);
         }
         TokensBy::Items => items::read(text, tokens),
     }
+}
+
+/// The lines of a text, each with its place. Line ends only separate, so lines can be normalised by themselves.
+pub(super) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = 0;
+    text.split(['\n', '\r']).map(move |line| {
+        let start = at;
+        at += line.len() + 1;
+        (start, line)
+    })
 }
 
 fn words<const FOLDED: bool>(

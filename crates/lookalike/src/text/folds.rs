@@ -3,7 +3,10 @@
 //! A fold maps characters of the canonical form (after NFKC and case folding), and no character belongs to two folds, so one
 //! table holds them all and their order does not matter.
 
-use icu_normalizer::properties::{CanonicalDecomposition, Decomposed};
+use icu_normalizer::{
+    ComposingNormalizer,
+    properties::{CanonicalDecomposition, Decomposed},
+};
 use icu_properties::props::{EnumeratedProperty, GeneralCategory, Script};
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +29,9 @@ pub struct Folds {
     /// Latin, Greek and Cyrillic letters lose their diacritics: é = e, ά = α, й = и, and ø = o, đ = d, ł = l, ħ = h, ŧ = t,
     /// ı = i. The marks of all other scripts (kana voicing, Thai and Indic vowels, Hebrew and Arabic points) stay.
     pub accents: bool,
+    /// Arabic, Hebrew and Syriac letters lose the marks that most texts leave out: vowels (harakat, niqqud), doubling, cantillation:
+    /// مُحَمَّد = محمد, שָׁלוֹם = שלום. Hamza and madda stay, because they make other letters.
+    pub marks: bool,
     /// Each decimal digit, of whatever script, becomes 0: "Act 12" = "Act 13", but not "Act 7". For texts that differ in
     /// dates and numbers only.
     pub digits: bool,
@@ -51,6 +57,7 @@ impl Folds {
             Fold::None => false,
             Fold::Simplified => self.simplified,
             Fold::Accents => self.accents,
+            Fold::Marks => self.marks,
             Fold::Digits => self.digits,
         }
     }
@@ -64,16 +71,20 @@ impl Folds {
 
     /// Folds a piece of the canonical form, marks and all.
     pub(super) fn piece(self, piece: &mut String) {
-        let mut bare = false;
+        let (mut bare, mut unmarked) = (false, false);
         let folded = piece.chars().filter_map(|c| {
             let image = IMAGES.get(c);
             if image.kind == Kind::Mark {
-                return (!bare).then_some(c);
+                let falls = self.takes(image.fold);
+                unmarked |= falls;
+                return (!bare && !falls).then_some(c);
             }
             bare = self.accents && image.fold == Fold::Accents;
             Some(if self.takes(image.fold) { image.c } else { c })
         });
-        *piece = folded.collect();
+        let folded: String = folded.collect();
+        // A mark may have kept a hamza after it from its letter.
+        *piece = if unmarked { ComposingNormalizer::new_nfc().normalize(&folded).into_owned() } else { folded };
     }
 }
 
@@ -83,6 +94,7 @@ enum Fold {
     None,
     Simplified,
     Accents,
+    Marks,
     Digits,
 }
 
@@ -100,11 +112,21 @@ fn image(c: char) -> Image {
     let (fold, c) = match class::kind(c) {
         Kind::Han => (Fold::Simplified, chinese::simplified(c)),
         Kind::Word if matches!(Script::for_char(c), Script::Latin | Script::Greek | Script::Cyrillic) => (Fold::Accents, bare(c)),
-        // Thai, Lao, Khmer and Myanmar digits stand alone until they are folded; then they are words like all digits.
+        Kind::Mark if is_point(c) => (Fold::Marks, c),
+        // Digits of scripts without spaces stand alone until they are folded; then they are words like all digits.
         Kind::Word | Kind::Solo if GeneralCategory::for_char(c) == GeneralCategory::DecimalNumber => (Fold::Digits, '0'),
         _ => (Fold::None, c),
     };
     Image { fold, kind: class::kind(c), c }
+}
+
+/// Whether a mark is one that most texts of its script leave out. Arabic vowels belong to no script in Unicode's table, since Syriac has
+/// them too. Hamza and madda (U+0653 to 0655) make letters of their own.
+fn is_point(c: char) -> bool {
+    match Script::for_char(c) {
+        Script::Arabic | Script::Hebrew | Script::Syriac => true,
+        _ => matches!(c, '\u{64b}'..='\u{652}' | '\u{670}'),
+    }
 }
 
 /// A letter without what is written over, under or through it. Unicode decomposes no bars and no missing dots: those of
@@ -131,7 +153,7 @@ mod tests {
     #[test]
     fn a_fold_is_idempotent_and_gives_what_the_canonical_form_holds() {
         let mut canonical = String::new();
-        let (mut taken, mut moved) = ([0; 4], [0; 4]);
+        let (mut taken, mut moved) = ([0; 5], [0; 5]);
         for c in '\0'..=char::MAX {
             let image = IMAGES.get(c);
             taken[image.fold as usize] += 1;
@@ -146,6 +168,7 @@ mod tests {
         }
         let han = cfg!(feature = "chinese");
         assert!(taken[Fold::Simplified as usize] > 90_000 && (moved[Fold::Simplified as usize] > 4_000) == han);
+        assert!((100..300).contains(&taken[Fold::Marks as usize]), "{taken:?}");
         assert!(moved[Fold::Accents as usize] > 700 && moved[Fold::Digits as usize] > 500, "{moved:?}");
     }
 
@@ -157,6 +180,30 @@ mod tests {
             let mut piece = kept.to_string();
             folds.piece(&mut piece);
             assert_eq!(piece, kept);
+        }
+    }
+
+    #[test]
+    fn marks_fall_from_the_scripts_that_are_mostly_written_without_them() {
+        let folds = Folds { marks: true, ..Folds::default() };
+        for (marked, plain) in [
+            ("مُحَمَّد", "محمد"),
+            ("الرَّحْمٰنِ", "الرحمن"),
+            ("שָׁלוֹם", "שלום"),
+            ("בְּרֵאשִׁ֖ית", "בראשית"),
+            ("ܫܠܳܡܳܐ", "ܫܠܡܐ"),
+            // Letters of their own, and other scripts.
+            ("أآإ", "أآإ"),
+            ("ه\u{654}", "ه\u{654}"),
+            ("\u{627}\u{6d6}\u{654}", "أ"),
+            ("が", "が"),
+            ("น้ำ", "น้ำ"),
+            ("हिन्दी", "हिन्दी"),
+            ("é", "é"),
+        ] {
+            let mut piece = marked.to_string();
+            folds.piece(&mut piece);
+            assert_eq!(piece, plain);
         }
     }
 

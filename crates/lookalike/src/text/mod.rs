@@ -3,10 +3,13 @@
 //! The *canonical form* of a text is its sequence of tokens (Broder 1997, section 2: two documents that differ only in
 //! formatting, punctuation or capitals have the same canonical sequence). It is made in one pass:
 //!
-//! 1. format characters (soft hyphen, zero-width joiners, variation selectors, byte order mark) are dropped, as if never there;
+//! 1. format characters (soft hyphen, zero-width joiners, variation selectors, byte order mark), and what only stretches a word
+//!    (Arabic tatweel), are dropped, as if never there;
 //! 2. the rest is NFKC-normalised, case-folded, and normalised again;
 //! 3. letters and digits, with the combining marks behind them, make tokens; all else (white space, punctuation, symbols)
 //!    only separates.
+//!
+//! With [`TokensBy::Lines`] all words of a line are one token.
 //!
 //! Marks are kept, so かき ≠ がき and Thai and Indic vowels count; digits are kept, so "Act 12" ≠ "Act 13"; 體 ≠ 体. [`Folds`]
 //! make some of these equal for those who want it, after step 2.

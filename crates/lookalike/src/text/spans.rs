@@ -74,6 +74,13 @@ pub fn token_spans(text: &str, by: TokensBy, folds: Folds) -> Vec<Span> {
     if by == TokensBy::Items {
         return items::spans(text);
     }
+    if by == TokensBy::Lines {
+        let span = |(at, line): (usize, &str)| {
+            let words = token_spans(line, TokensBy::Auto, folds);
+            Some(Span { start: at + words.first()?.start, end: at + words.last()?.end })
+        };
+        return canon::lines(text).filter_map(span).collect();
+    }
     let mut places = Places::default();
     let mut folded = String::new();
     let mut at = 0;
@@ -87,7 +94,7 @@ pub fn token_spans(text: &str, by: TokensBy, folds: Folds) -> Vec<Span> {
             TokensBy::Words => places.word(kind, false, place),
             TokensBy::Chars => places.char(kind, place),
             TokensBy::Jieba => places.dictionary(kind, c, place),
-            TokensBy::Items => {}
+            TokensBy::Items | TokensBy::Lines => {}
         });
         at = piece.end;
     }

@@ -18,6 +18,17 @@ fn folded(text: &str, folds: Folds) -> String {
         let digit = |c| GeneralCategory::for_char(c) == GeneralCategory::DecimalNumber;
         whole = whole.chars().map(|c| if digit(c) { '0' } else { c }).collect();
     }
+    if folds.marks {
+        let is_point = |c: char| {
+            let script = Script::for_char(c);
+            class::kind(c) == Kind::Mark
+                && (matches!(script, Script::Arabic | Script::Hebrew | Script::Syriac)
+                    || ('\u{64b}'..='\u{652}').contains(&c)
+                    || c == '\u{670}')
+        };
+        let letters: String = whole.chars().filter(|&c| !is_point(c)).collect();
+        whole = ComposingNormalizer::new_nfc().normalize(&letters).into_owned();
+    }
     if folds.simplified {
         whole = whole.chars().map(super::chinese::simplified).collect();
     }
@@ -44,6 +55,10 @@ fn folded(text: &str, folds: Folds) -> String {
 fn tokens_by_definition(text: &str, by: TokensBy, folds: Folds) -> Vec<String> {
     if by == TokensBy::Jieba {
         return dictionary_words(tokens_by_definition(text, TokensBy::Auto, folds));
+    }
+    if by == TokensBy::Lines {
+        let lines = text.split(['\n', '\r']).map(|line| tokens_by_definition(line, TokensBy::Auto, folds).join(" "));
+        return lines.filter(|line| !line.is_empty()).collect();
     }
     let whole = folded(text, folds);
     let mut tokens: Vec<String> = Vec::new();
@@ -106,16 +121,18 @@ fn tokens_of(text: &str, by: TokensBy, folds: Folds) -> Vec<String> {
     tokens.iter().map(|t| String::from_utf8(t.to_vec()).unwrap()).collect()
 }
 
-const PLAIN: Folds = Folds { simplified: false, accents: false, digits: false };
+const PLAIN: Folds = Folds { simplified: false, accents: false, marks: false, digits: false };
 
 /// What this build can be asked for.
 fn kinds() -> impl Iterator<Item = TokensBy> {
-    [TokensBy::Auto, TokensBy::Words, TokensBy::Chars, TokensBy::Jieba].into_iter().filter(|by| by.check().is_ok())
+    [TokensBy::Auto, TokensBy::Words, TokensBy::Chars, TokensBy::Lines, TokensBy::Jieba]
+        .into_iter()
+        .filter(|by| by.check().is_ok())
 }
 
 fn folds() -> impl Iterator<Item = Folds> {
-    (0..8)
-        .map(|i| Folds { simplified: i & 1 != 0, accents: i & 2 != 0, digits: i & 4 != 0 })
+    (0..16)
+        .map(|i| Folds { simplified: i & 1 != 0, accents: i & 2 != 0, digits: i & 4 != 0, marks: i & 8 != 0 })
         .filter(|folds| folds.check().is_ok())
 }
 
@@ -132,7 +149,8 @@ fn choices() -> impl Iterator<Item = (TokensBy, Folds)> {
 pub(super) fn troublesome() -> impl Strategy<Value = String> {
     let one = prop_oneof![
         8 => proptest::char::range(' ', '~'),
-        2 => prop::sample::select("éÉßﬁﬀİıǰŉΐ½㍿Ａ１，。　…ｶﾞﾊﾟがは\u{3099}\u{309a}ハ々〆ー漢字한글ᄒ\u{1161}\u{11ab}กำน้ํา\u{e38}\u{e48}क्षि\u{93c}ড\u{9bc}ো\u{301}\u{323}\u{345}\u{ad}\u{200b}\u{200d}\u{feff}\u{fe0f}👩🏽\u{1d165}\u{16d63}\u{16d67}ſΣς\u{1e9e}ᾳѣøđŁ\u{1d7}άйї٣๓୨臺湾體乾薴清华大学我来到北京大學\u{30000}〇".chars().collect::<Vec<_>>()),
+        1 => prop::sample::select(vec!['\n', '\r']),
+        2 => prop::sample::select("éÉßﬁﬀİıǰŉΐ½㍿Ａ１，。　…ｶﾞﾊﾟがは\u{3099}\u{309a}ハ々〆ー漢字한글ᄒ\u{1161}\u{11ab}กำน้ํา\u{e38}\u{e48}क्षि\u{93c}ড\u{9bc}ো\u{301}\u{323}\u{345}\u{ad}\u{200b}\u{200d}\u{feff}\u{fe0f}👩🏽\u{1d165}\u{16d63}\u{16d67}ſΣς\u{1e9e}ᾳѣøđŁ\u{1d7}άйї٣๓୨臺湾體乾薴清华大学我来到北京大學\u{30000}〇مـحمّد\u{64e}\u{654}\u{6d6}ﹱאשׁ\u{5b8}ܫ\u{733}ߊߺꦗꦮꦶᬆᥐꀀᠠ᠊".chars().collect::<Vec<_>>()),
         1 => any::<char>(),
     ];
     // Han characters are many enough in a text of their own only.
@@ -161,8 +179,9 @@ proptest! {
     #[test]
     fn the_canonical_form_is_its_own_canonical_form(text in troublesome(), folds in some_folds()) {
         for by in kinds().filter(|by| *by != TokensBy::Chars) {
-            let once = tokens_of(&text, by, folds).join(" ");
-            prop_assert_eq!(tokens_of(&once, by, folds).join(" "), once, "{:?} {:?}", by, folds);
+            let gap = if by == TokensBy::Lines { "\n" } else { " " };
+            let once = tokens_of(&text, by, folds).join(gap);
+            prop_assert_eq!(tokens_of(&once, by, folds).join(gap), once, "{:?} {:?}", by, folds);
         }
     }
 
@@ -238,9 +257,17 @@ fn tokens_in_a_table() {
         ("น้ำ", Auto, &["น\u{e49}\u{e4d}", "า"]),
         ("हिन्दी", Auto, &["हिन्दी"]),
         ("한국어 문서", Auto, &["한국어", "문서"]),
+        ("ꦧꦱꦗꦮ", Auto, &["ꦧ", "ꦱ", "ꦗ", "ꦮ"]),
+        ("བོད་སྐད", Auto, &["བོད", "སྐད"]),
+        ("كتــاب", Auto, &["كتاب"]),
+        ("كتــاب", Chars, &["ك", "ت", "ا", "ب"]),
         ("a  b", Chars, &["a", " ", "b"]),
         (" a, b ", Chars, &["a", " ", "b"]),
         ("👩🏽 🙂", Auto, &[]),
+        ("if x:\r\n    Return 1\n\n}\n  北京 2", Lines, &["if x", "return 1", "北 京 2"]),
+        ("a b\nc", Lines, &["a b", "c"]),
+        ("a\rb c", Lines, &["a", "b c"]),
+        (" {\n}\n", Lines, &[]),
     ];
     for (text, by, expected) in table {
         assert_eq!(tokens_of(text, *by, PLAIN), *expected, "{text:?} by {by:?}");
@@ -262,6 +289,8 @@ fn what_needs_no_fold_in_a_table() {
         ("ﾊﾝｶｸ ｶﾞｷﾞ ﾎﾟｰﾄ", &["ハンカク ガギ ポート", "ハンカクカ\u{3099}キ\u{3099}ポート"]),
         ("㈱㍿℃", &["(株)株式会社°c"]),
         ("契約⽤語", &["契約用語"]),
+        ("محمد كتاب", &["محـــمد كتـاب", "ـمحمدـ كتابـ", "ﻣﺤﻤﺪ كتاب"]),
+        ("ꦗꦮꦶ", &["ꦗ ꦮꦶ"]),
     ];
     for (one, same) in table {
         for other in *same {
@@ -274,6 +303,7 @@ fn what_needs_no_fold_in_a_table() {
 fn folds_in_a_table() {
     let simplified = Folds { simplified: true, ..PLAIN };
     let accents = Folds { accents: true, ..PLAIN };
+    let marks = Folds { marks: true, ..PLAIN };
     let digits = Folds { digits: true, ..PLAIN };
     let table: &[(Folds, &str, &str)] = &[
         (simplified, "繁體中文", "繁体中文"),
@@ -286,6 +316,8 @@ fn folds_in_a_table() {
         (accents, "Ёлка йод", "елка иод"),
         (accents, "İSTANBUL ısı", "istanbul isi"),
         (accents, "q\u{323}\u{302} e\u{301}\u{301}", "q e"),
+        (marks, "مُحَمَّد رَسُولُ", "محمد رسول"),
+        (marks, "בְּרֵאשִׁ֖ית בָּרָ֣א", "בראשית ברא"),
         (digits, "Act 12, 1999年３月", "Act 47, 2024年5月"),
         (digits, "a1b22", "A0B00"),
         (digits, "٣ ๑๒ १२", "0 00 00"),

@@ -87,9 +87,9 @@ pub struct Eval {
 /// What the truth and all methods have in common.
 #[derive(Args)]
 struct Common {
-    /// Similarity from which two documents are roughly the same, above 0 up to 1
-    #[arg(long, short, value_name = "T", default_value_t = Config::default().threshold, allow_negative_numbers = true, help_heading = "Comparing")]
-    threshold: f64,
+    /// Similarity from which two documents are roughly the same, above 0 up to 1 [default: 0.8, unless --preset sets it]
+    #[arg(long, short, value_name = "T", allow_negative_numbers = true, help_heading = "Comparing")]
+    threshold: Option<f64>,
     /// What is measured of two texts
     #[arg(long, value_enum, default_value_t = MeasureBy::Resemblance, help_heading = "Comparing")]
     measure: MeasureBy,
@@ -99,7 +99,11 @@ struct Common {
 
 impl Common {
     fn config(&self) -> anyhow::Result<Config> {
-        Ok(Config { threshold: self.threshold, measure: Measure::from(self.measure), ..self.shingles.config()? })
+        Ok(Config { threshold: self.threshold(), measure: Measure::from(self.measure), ..self.shingles.config()? })
+    }
+
+    fn threshold(&self) -> f64 {
+        self.threshold.unwrap_or_else(|| self.shingles.base().threshold)
     }
 }
 

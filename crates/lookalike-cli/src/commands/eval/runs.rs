@@ -273,7 +273,7 @@ impl Eval {
     pub(super) fn common_words(&self) -> Vec<(&'static str, String)> {
         let shingles = &self.common.shingles;
         let mut words = vec![
-            ("threshold", self.common.threshold.to_string()),
+            ("threshold", self.common.threshold().to_string()),
             ("measure", name(self.common.measure)),
             ("tokens", name(shingles.tokens)),
             ("occurrences", name(shingles.occurrences)),
@@ -286,7 +286,7 @@ impl Eval {
         if !shingles.anchors.is_empty() {
             words.push(("anchors", shingles.anchors.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")));
         }
-        words.extend(shingles.shingle.map(|k| ("shingle", k.to_string())));
+        words.extend(shingles.shingle.or(shingles.base().shingle).map(|k| ("shingle", k.to_string())));
         words.extend(shingles.degree.map(|degree| ("degree", degree.to_string())));
         words
     }

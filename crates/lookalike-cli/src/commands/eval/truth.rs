@@ -191,7 +191,7 @@ impl Truth {
                 Kind::Listed { .. } => "connected components of the true pairs",
                 Kind::Grouped => "documents with the same label",
             }),
-            threshold: eval.common.threshold,
+            threshold: eval.common.threshold(),
             measure: self.measure,
         }
     }

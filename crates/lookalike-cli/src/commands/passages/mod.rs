@@ -56,7 +56,7 @@ pub struct Passages {
     /// What places in a text count
     #[arg(long, value_enum, default_value_t = OffsetsBy::Bytes)]
     offsets: OffsetsBy,
-    /// The least length of a shared run, in tokens: words, or characters of scripts without spaces
+    /// The least length of a shared run, in tokens: words, characters of scripts without spaces, or with --tokens lines lines
     #[arg(long, short, value_name = "N", default_value_t = Quoting::default().least, help_heading = "Comparing")]
     least: usize,
     /// Join runs that at most N tokens separate in both texts
@@ -98,6 +98,9 @@ impl Passages {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         if self.no_text && !self.json && self.output.is_none() {
             anyhow::bail!("--no-text goes with --json or --output: people are shown the words");
+        }
+        if self.shingles.preset.is_some() {
+            anyhow::bail!("--preset: passages are runs of --least tokens whatever the preset is; leave it out");
         }
         let asked = Quoting {
             least: self.least,
