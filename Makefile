@@ -247,6 +247,13 @@ bench-news: $(VENV)/installed
 	mkdir -p bench/record
 	$(VENV)/bin/python -P bench/quality/news.py $(DATA) --out bench/record/news.json
 
+# Variants of Chinese quotations and English verses, by the preset and its neighbours.
+.PHONY: bench-quotations
+bench-quotations: $(VENV)/installed
+	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --release --locked
+	mkdir -p bench/record
+	$(VENV)/bin/python -P bench/quality/quotations.py $(DATA) --out bench/record/quotations.json
+
 # How well shares of answers that stand in their sources tell four kinds of plagiarism apart, beside other tools' numbers.
 .PHONY: bench-plagiarism
 PLAGIARISM = bench/data/venv-plagiarism
