@@ -240,12 +240,13 @@ bench-mirrors:
 	$(RIVALS)/bin/python -P bench/quality/mirrors.py $(DATA) --lookalike target/release/lookalike --out bench/record/mirrors.json
 
 # One article among other boilerplate against one boilerplate around other articles, on parts of real pages. (-P: html.py beside it is
-# not the module of that name.)
+# not the module of that name.) And notes of a wire, which have few stop words.
 .PHONY: bench-news
 bench-news: $(VENV)/installed
 	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --release --locked
 	mkdir -p bench/record
 	$(VENV)/bin/python -P bench/quality/news.py $(DATA) --out bench/record/news.json
+	$(VENV)/bin/python -P bench/quality/notes.py --out bench/record/news.json
 
 # Variants of Chinese quotations and English verses, by the preset and its neighbours.
 .PHONY: bench-quotations

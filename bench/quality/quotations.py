@@ -1,8 +1,8 @@
 """Finds variants of quotations: Chinese ones of some 14 characters, English verses of some 25 words.
 
-Of each collection some texts get a variant with one or two characters or words substituted, inserted or left out, and all variants are mixed
-with all texts of both. A method's recall is the share of variants that it pairs with their originals. A pair that it finds besides is
-unlike when more than half of the longer text's characters or words have to change for one to become the other.
+Of each collection some texts get a variant with one or two characters or words substituted, inserted or left out, and all variants
+are mixed with all texts of both. A method's recall is the share of variants that it pairs with their originals. A pair that it finds
+besides is unlike when more than half of the longer text's characters or words have to change for one to become the other.
 """
 
 import argparse
@@ -46,7 +46,9 @@ def texts_of(data: Path, name: str) -> list[str]:
     return [record["text"] for record in records if record.get("translation", "KJV") == "KJV"]
 
 
-def changed(units: list[str], places: Callable[[list[str]], list[int]], pool: list[str], changes: int, draw: random.Random) -> list[str]:
+def changed(
+    units: list[str], places: Callable[[list[str]], list[int]], pool: list[str], changes: int, draw: random.Random
+) -> list[str]:
     """Substitutes, inserts or leaves out so many units."""
     units = list(units)
     for _ in range(changes):
@@ -91,7 +93,9 @@ def mixed(chinese: list[str], english: list[str]) -> tuple[list[str], list[tuple
     return texts, origins, pairs
 
 
-def judge(way: dict[str, object], texts: list[str], origins: list[tuple[str, int]], variants: dict[tuple[int, int], str]) -> dict[str, object]:
+def judge(
+    way: dict[str, object], texts: list[str], origins: list[tuple[str, int]], variants: dict[tuple[int, int], str]
+) -> dict[str, object]:
     """Recall by kind of variant; pairs found besides, and how many of these are unlike; the share that candidates found of all."""
     found = {(row["row_a"], row["row_b"]) for row in lookalike.pairs(texts, **way).table.to_pylist()}  # type: ignore[arg-type]
     every = {(row["row_a"], row["row_b"]) for row in lookalike.pairs(texts, candidates="all", **way).table.to_pylist()}  # type: ignore[arg-type]
