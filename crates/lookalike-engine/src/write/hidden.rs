@@ -117,15 +117,20 @@ pub(super) fn remove_left(target: &Path) {
     for entry in entries.flatten() {
         let name = entry.file_name();
         if name.to_str().is_some_and(|name| name.starts_with(&beginning) && name.ends_with(ENDING)) {
-            let path = entry.path();
-            let is_left = |file: File| Ok(file.try_lock()? && file.is_at(&path)?);
-            let is_left: io::Result<bool> = File::open_regular(&path).and_then(is_left);
-            if is_left.unwrap_or(false) {
-                // Another run may have removed it; if not, the next one tries again.
-                drop(disk::remove(&path));
-            }
+            // A file that cannot be removed now is left to the next run.
+            drop(remove_unlocked(&entry.path()));
         }
     }
+}
+
+/// Removes a file if no run has locked it. The lock is held until the file is removed: a run that has just made it, and not locked it
+/// yet, must not get the lock in between.
+fn remove_unlocked(path: &Path) -> io::Result<()> {
+    let file = File::open_regular(path)?;
+    if file.try_lock()? && file.is_at(path)? {
+        disk::remove(path)?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

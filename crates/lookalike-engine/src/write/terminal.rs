@@ -18,8 +18,8 @@ impl Escaping {
         let bytes = std::mem::take(&mut self.rest);
         let whole = match from_utf8(&bytes) {
             Err(error) if error.error_len().is_none() => error.valid_up_to(),
-            Err(_) => bytes.len() - unfinished(&bytes),
-            Ok(text) => text.strip_suffix('\r').unwrap_or(text).len(),
+            Err(_) if unfinished(&bytes) > 0 => bytes.len() - unfinished(&bytes),
+            _ => bytes.strip_suffix(b"\r").unwrap_or(&bytes).len(),
         };
         let (bytes, rest) = bytes.split_at(whole);
         self.rest = rest.to_vec();
