@@ -76,14 +76,15 @@ impl Nearest {
         self
     }
 
-    /// The nearest documents of one of a contender's, the most similar first, in `into`; to be [sorted](Self::sorted) before. Equally similar ones are in input order.
-    /// `same` is how alike the contender's own documents are.
+    /// Fills `into` with the nearest documents of one of a contender's documents, the most similar first, equally similar ones in input
+    /// order. `same` is how alike the contender's own documents are. The lists must be [sorted](Self::sorted) before.
     pub(super) fn of(&self, (number, document): (u32, u64), same: PairFigures, into: &mut Vec<(u64, PairFigures)>) {
         into.clear();
         // One of them may be the document itself.
         let own = self.groups.of(number).iter().filter(|&&other| other != document).take(self.most);
         into.extend(own.map(|&other| (other, same)));
-        let mut least = u64::MAX;
+        // Others may be as similar as the copies, and come before them.
+        let mut least = order(same, self.measure);
         for &(other, figures) in &self.lists[number as usize] {
             let similarity = order(figures, self.measure);
             if into.len() >= self.most && similarity < least {

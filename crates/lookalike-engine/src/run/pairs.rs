@@ -232,6 +232,7 @@ impl Listing<'_> {
         }
         Ok(count)
     }
+
     /// Goes through the documents in input order: each with its nearest, the most similar first. Gives the number of pairs.
     fn nearest(&self, nearest: &Nearest, tell: &mut TellPair) -> Result<u64> {
         let references = self.pairing.references;
