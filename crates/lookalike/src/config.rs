@@ -18,6 +18,7 @@ use crate::{
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
     /// The preset that the settings began with. It is here for reports: its settings are in the other fields.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub preset: Option<Preset>,
     /// What a token is.
     pub tokens: TokensBy,

@@ -31,6 +31,9 @@ pub struct Folds {
     pub accents: bool,
     /// Arabic, Hebrew and Syriac letters lose the marks that most texts leave out: vowels (harakat, niqqud), doubling, cantillation:
     /// مُحَمَّد = محمد, שָׁלוֹם = שלום. Hamza and madda stay, because they make other letters.
+    ///
+    /// Written only when it is set: a recorded configuration without it is still what it was.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub marks: bool,
     /// Each decimal digit, of whatever script, becomes 0: "Act 12" = "Act 13", but not "Act 7". For texts that differ in
     /// dates and numbers only.
