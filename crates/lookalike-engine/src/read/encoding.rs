@@ -517,8 +517,8 @@ mod tests {
             let text = text.repeat(repeated);
             for label in ["windows-1251", "koi8-r", "iso-8859-5", "gb18030", "euc-jp"] {
                 let bytes = encoded(&text, label).unwrap();
-                // Some capitals of iso-8859-5 are UTF-8 as well.
-                if !is_nearly_utf8(&bytes) {
+                // Some capitals of iso-8859-5 are UTF-8 as well, and ЪЧ and ЧЪ in koi8-r are the marks of UTF-16.
+                if !is_nearly_utf8(&bytes) && Encoding::for_bom(&bytes).is_none() {
                     prop_assert_eq!(decoded(&bytes, Some(label)).0, &*text);
                 }
             }
