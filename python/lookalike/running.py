@@ -105,7 +105,8 @@ def dedup(
     tuples of strings and numbers, or its column `text` has such; of files, JSON arrays. Items are compared as they are, each by
     itself: 1 and 1.0 are one, 1 and "1", "a" and "A" are two.
 
-    `text` and `id` name the columns, or fields; `a.b` is the one with exactly this name, or else a field of a struct or object. Without `id`, documents in memory are called by
+    `text` and `id` name the columns, or fields; `a.b` is the one with exactly this name, or else a field of a struct or object.
+    Without `id`, documents in memory are called by
     their rows, from 0, and those of files by their field `id`, or file and line.
 
     `against` are references, such as a test set or what was kept before: documents that `data` is compared with too. They stay
@@ -124,13 +125,13 @@ def dedup(
     - `preset=None`: settings for a kind of texts; other keywords win. `"quotations"`, for texts of one or two sentences, is
       `shingle=2, threshold=0.5`.
     - `measure="resemblance"`: shared shingles divided by all of both; `"containment"`: by those of the document that may go.
-    - `shingle=None`: tokens in a shingle, 1 to 64; None for 5, of lines for 2, with anchors for 3. `tokens="auto"`: what these are,
-      or `"words"`, `"chars"`, `"lines"`, `"jieba"`; or `"items"`.
+    - `shingle=None`: tokens in a shingle, 1 to 64; None for 5, of lines for 2, with anchors for 3. `tokens="auto"`: what these
+      are, or `"words"`, `"chars"`, `"lines"`, `"jieba"`; or `"items"`.
     - `anchors=[]`: languages, such as `["en"]` or `"en,de"`: only shingles that begin with one of their stop words. Articles have
       many, menus and advertisements few, so pages with one article among unlike things are alike. A text with few stop words is
       compared by all its shingles; `report.summary["few_anchors"]` counts these.
-    - `fold=[]`: differences that are ignored, such as `"accents,digits"`, `"marks"` or `["simplified"]`; `folds={}` is the same as a
-      dictionary, `{"accents": True}`.
+    - `fold=[]`: differences that are ignored, such as `"accents,digits"`, `"marks"` or `["simplified"]`; `folds={}` is the same
+      as a dictionary, `{"accents": True}`.
     - `occurrences="once"`: a shingle counts once in a text, or each time (`"labelled"`).
     - `recall=0.99`: the share of the pairs at the threshold that must be found.
     - `method="minhash"`: how candidates are found; or `"simhash"`, `"sentences"`, `"exact"`, `"shingle"` (none is missed).
@@ -149,8 +150,8 @@ def dedup(
 
     Who stays, and how ids are taken:
 
-    - `keep="first"`: or `"longest"`, by the characters of the text as it is (the default for containment), `"newest:FIELD"`, `"max:FIELD"`, `"min:FIELD"`; ties go to the
-      first.
+    - `keep="first"`: or `"longest"`, by the characters of the text as it is (the default for containment), `"newest:FIELD"`,
+      `"max:FIELD"`, `"min:FIELD"`; ties go to the first.
     - `allow_repeated_ids=False`: whether several documents may have the same id.
 
     How the run is done:
@@ -165,8 +166,8 @@ def dedup(
 
     - `format=None`, `delimiter=None`, `encoding=None`: how files are read where they do not say it themselves.
     - `gitignore=False`: of folders, leave out what .gitignore files say.
-    - `all_splits=False`: read all splits of a data set that a folder holds, such as train and test, as one collection; such a folder
-      is refused otherwise.
+    - `all_splits=False`: read all splits of a data set that a folder holds, such as train and test, as one collection; such a
+      folder is refused otherwise.
     - `skip_bad=None`: a file to set bad lines aside in, instead of stopping at the first. With data in memory (and with files,
       where the lines need not be kept) `skip_bad=True`: rows without a text, such as null, or without an id, where `id` names a
       column, are skipped. They are counted in `report.summary["bad_lines"]`, are not given back, and have no decision;
