@@ -217,12 +217,13 @@ $(LINKERS)/installed: bench/rivals/requirements-link.txt
 	$(LINKERS)/bin/pip install --quiet --disable-pip-version-check -r $<
 	touch $@
 
-# All methods on the larger corpora, judged by `lookalike eval`: what docs/methods.md says.
+# All methods on the larger corpora, judged by `lookalike eval`; writes the figures into docs/methods.md.
 .PHONY: bench-quality
 bench-quality:
 	cargo build --release --locked
 	mkdir -p bench/record
 	python3 bench/quality/run.py $(DATA) --out bench/record/quality.json
+	python3 bench/quality/page.py bench/record/quality.json docs/methods.md
 
 # Extractors of main texts on pages with gold texts, and on hostile ones. The rivals are in a workspace of their own.
 .PHONY: bench-html

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+import page
+
 THRESHOLD = "0.8"
 
 
@@ -97,30 +99,6 @@ def judge(lookalike: Path, data: Path, kind: Set, repeat: int) -> dict:
     return {"title": kind.title, "set": kind.name, **judged}
 
 
-def cell(value: float | None, scale: float = 100, digits: int = 1) -> str:
-    """A figure of a table."""
-    return "–" if value is None else f"{value * scale:.{digits}f}"
-
-
-def table(result: dict) -> str:
-    """A set's figures as a table in Markdown."""
-    truth = result["truth"]
-    lines = [
-        f"**{result['title']}** ({truth['documents']:,} texts, {truth['pairs']:,} pairs)",
-        "",
-        "| method | precision | recall | F1 | B³ F | dropped | wrongly | looked at | s | MB |",
-        "|---|---|---|---|---|---|---|---|---|---|",
-    ]
-    for run in result["runs"]:
-        pairs, groups, drops = run["pairs"], run["clusters"]["b_cubed"], run["drops"]
-        precision, recall = ((pairs.get(name) or {}).get("value") for name in ("precision", "recall"))
-        figures = [cell(precision), cell(recall), cell(pairs.get("f1")), cell(groups["f"])]
-        figures += [f"{drops['dropped']:,}", f"{drops['wrong']:,}", f"{run['pairs_met']:,}"]
-        figures += [cell(run["seconds"], 1, 2), cell(run["peak_memory"], 1e-6, 0)]
-        lines.append(f"| {run['label'].removeprefix('--method ')} | {' | '.join(figures)} |")
-    return "\n".join(lines)
-
-
 def main() -> None:
     """Judges all sets, prints the tables, records the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -132,7 +110,7 @@ def main() -> None:
     results = []
     for kind in SETS:
         results.append(judge(arguments.lookalike.resolve(), arguments.data, kind, arguments.repeat))
-        print(table(results[-1]), end="\n\n", flush=True)
+        print(page.table(results[-1]), end="\n\n", flush=True)
     if arguments.out:
         machine = {"machine": platform.processor() or platform.machine(), "cores": os.cpu_count()}
         record = {"date": datetime.now(UTC).date().isoformat(), **machine, "sets": results}
