@@ -8,7 +8,7 @@ use super::{Place, Ran, SMALL, labels::gzip};
 fn what_a_file_is_is_said() {
     let place = Place::new();
     let mut tar = vec![b'a'; 1024];
-    tar[257..262].copy_from_slice(b"ustar");
+    tar[257..263].copy_from_slice(b"ustar\0");
     let utf32: Vec<u8> = "\u{feff}{\"text\":1}\n".chars().flat_map(|c| u32::from(c).to_le_bytes()).collect();
     place
         .write("a.pdf", "%PDF-1.7\n%\u{e2}\n1 0 obj")

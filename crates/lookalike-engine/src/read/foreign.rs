@@ -1,16 +1,28 @@
 //! Files that people have and that no reader here reads: named by their first bytes, and what to do with them.
 
+use crate::format::Format;
+
 /// What a file is that begins so, with what to do; none if a reader may read it. `name` tells the kind of an Office document.
 pub(super) fn told(start: &[u8], name: &str) -> Option<String> {
-    // A tar archive says what it is further inside.
-    if start.get(257..262) == Some(b"ustar") {
+    // A tar archive says what it is further inside. The bytes after the word are in no text.
+    if start.get(257..265).is_some_and(|magic| magic.starts_with(b"ustar\0") || magic == b"ustar  \0") {
         return Some(format!("is a tar archive, which is not read: {ARCHIVE}"));
     }
-    let (_, what, advice) = KINDS.iter().find(|(magic, ..)| start.starts_with(magic))?;
+    let (magic, what, advice) = KINDS.iter().find(|(magic, ..)| start.starts_with(magic))?;
     let name = name.to_ascii_lowercase();
+    // A text may begin with the letters that a PDF file begins with.
+    if is_text(magic) && is_text(start) && Format::of_name(&name).is_some_and(Format::is_document) {
+        return None;
+    }
     let office = OFFICE.iter().find(|(ending, ..)| start.starts_with(ZIP) && name.ends_with(ending));
     let (what, advice) = office.map_or((what, advice), |(_, what, advice)| (what, advice));
     Some(format!("is {what}, which is not read: {advice}"))
+}
+
+/// Whether bytes are of a text: UTF-8, a character at the end perhaps cut, without control characters.
+fn is_text(bytes: &[u8]) -> bool {
+    let is_utf8 = std::str::from_utf8(bytes).map_or_else(|error| error.error_len().is_none(), |_| true);
+    is_utf8 && !bytes.iter().any(|&byte| byte < b' ' && !byte.is_ascii_whitespace())
 }
 
 const ZIP: &[u8] = b"PK\x03\x04";
@@ -70,6 +82,11 @@ mod tests {
             (b"\xff\xfe\0\0{\0\0\0", "a.jsonl", Some("is UTF-32, which is not read: write it as UTF-8")),
             (b"\xff\xfe{\0", "a.jsonl", None),
             (b"{\"text\":1}", "a.pdf", None),
+            (b"%PDF-1.7\n", "a.jsonl", Some("is a PDF file")),
+            (b"%PDF-1.7\n%\xe2\xe3\n", "a.txt", Some("is a PDF file")),
+            (b"%PDF- begins a PDF file", "a.txt", None),
+            (b"GIF89a is a picture format, caf\xc3", "b.md", None),
+            (b"{\\rtf", "c.txt", None),
             (b"", "a", None),
         ] {
             let found = told(start, name);
@@ -79,6 +96,8 @@ mod tests {
         let mut tar = vec![b'a'; 512];
         assert_eq!(told(&tar, "a"), None);
         tar[257..262].copy_from_slice(b"ustar");
+        assert_eq!(told(&tar, "a.txt"), None);
+        tar[262] = 0;
         assert!(told(&tar, "a").unwrap().starts_with("is a tar archive"));
     }
 }
