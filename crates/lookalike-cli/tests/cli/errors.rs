@@ -415,5 +415,6 @@ fn flags_that_cannot_be() {
     refused(&place, "dedup in.jsonl --dry-run -o in.jsonl", &["would overwrite the input"]);
     refused(&place, "compare in.jsonl in.jsonl -t -0.5", &["threshold -0.5"]);
     refused(&place, "compare nowhere.txt in.jsonl", &["nowhere.txt: cannot be read", "--in"]);
+    refused(&place, "compare - -", &["standard input can be only one of the two texts"]);
     refused(&place, "compare first 3 --in in.jsonl", &["no document has the id \"3\""]);
 }

@@ -174,6 +174,9 @@ impl Compare {
 
     fn texts(&self) -> anyhow::Result<[String; 2]> {
         if self.collection.is_empty() {
+            if self.a == "-" && self.b == "-" {
+                anyhow::bail!("standard input can be only one of the two texts; name a file for the other");
+            }
             let read = |path: &String| {
                 let is_file = path != "-" && !path.contains("://");
                 if is_file && Path::new(path).try_exists().is_ok_and(|is_there| !is_there) {
