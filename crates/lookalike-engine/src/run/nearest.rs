@@ -2,7 +2,7 @@
 //!
 //! A list of all matches may be much longer than the collection: of a thousand texts of one template each has a thousand. Here
 //! each contender has a list of its own, which is cut whenever it is twice as long as it has to be. So memory grows with
-//! contenders × K, 56 bytes each, whatever the number of matches; and as the order of two neighbours is fixed, it makes no
+//! contenders × 2 K, 56 bytes each, whatever the number of matches; and as the order of two neighbours is fixed, it makes no
 //! difference in which order they are found.
 
 use std::cmp::Reverse;
@@ -65,7 +65,7 @@ impl Nearest {
         }
         let list = &mut self.lists[number as usize];
         list.push(neighbour);
-        if list.len() >= self.most.saturating_mul(2).max(16) {
+        if list.len() >= self.most.saturating_mul(2).max(4) {
             cut(list, self.most, self.measure, &self.groups);
         }
     }
