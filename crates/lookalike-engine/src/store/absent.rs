@@ -23,7 +23,7 @@ pub(crate) enum Uploaded {}
 fn refused(kind: ErrorKind, url: &str) -> Error {
     let message = format!(
         "{}: this lookalike was built without object stores (the cargo feature `cloud`); copy it to a file",
-        super::shown(url)
+        super::shown_name(url)
     );
     Error::new(kind, message)
 }
