@@ -204,7 +204,8 @@ class Stories(unittest.TestCase):
 
     def test_empty_objects_and_outputs(self):
         self.put("empty.jsonl", b"")
-        self.refused(["s3://bucket/empty.jsonl"], "s3://bucket/empty.jsonl: no documents")
+        self.run_ok("s3://bucket/empty.jsonl", "-o", "s3://bucket/out/empty.jsonl")
+        self.assertEqual(self.content("out/empty.jsonl"), b"")
         self.put("bad.jsonl", b"not JSON\n")
         self.run_ok("s3://bucket/bad.jsonl", "s3://bucket/in/small.jsonl.gz", "--skip-bad", "s3://bucket/out/bad.txt")
         self.assertEqual(self.content("out/bad.txt"), b"not JSON\n")
