@@ -53,7 +53,7 @@ impl Placement {
 
 /// How a print must be laid to lie as another does, if any two of their minutiae can: turned by at most `max_turn`, so that as many
 /// pairs of minutiae as possible come to lie on each other within some 20 pixels and 14°. Of several ways that are as good the one
-/// with the least angle from −`max_turn` on counts, then the one with the least shift. Of a print with more than [`MOST_ALIGNED`] minutiae
+/// with the least angle from −`max_turn` on counts, then the one with the least shift. Of a print with more than 255 minutiae
 /// those nearest to its middle vote. Cost: some 0.2 ms for prints of 40 minutiae; it grows with the product of their numbers, up to some
 /// 10 ms for prints of 255 that all have one angle.
 pub fn align(print: &[Minutia], onto: &[Minutia], max_turn: u8) -> Option<Placement> {
