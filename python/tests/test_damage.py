@@ -158,7 +158,7 @@ def test_slices_answer_for_their_own_rows():
     table = pa.table({"text": not_utf8()})
     assert lookalike.dedup(table.slice(0, 1))[0].to_pylist() == [{"text": "a text"}]
     assert len(lookalike.dedup(table.slice(2))[0]) == 1
-    # The bytes under a null are nobody's.
+    # The bytes under a null mean nothing.
     hidden = pa.Array.from_buffers(pa.string(), 3, [pa.py_buffer(b"\x05"), *pa.array(NOT_UTF8).buffers()[1:]])
     assert len(lookalike.dedup(pa.table({"text": ["a", "b", "c"], "other": hidden}))[0]) == 3
 

@@ -177,7 +177,7 @@ pub fn compare(
     parallel::apart(py, move || comparison(&method, [a, b]))?.map_err(refused)
 }
 
-/// Bytes that are compared before somebody could want it to end.
+/// Bytes that are compared too quickly for an interrupt to matter.
 pub const QUICK: usize = 1 << 18;
 
 fn comparison(method: &Method, given: [PyBackedStr; 2]) -> lookalike::Result<Comparison> {

@@ -1,6 +1,6 @@
 //! Data as it is shown to people: in messages, on pages, on a terminal.
 //!
-//! Texts, ids and file names are whatever somebody wrote. On a terminal a control character in them is a command, and a
+//! Texts, ids and file names may hold anything. On a terminal a control character in them is a command, and a
 //! bidirectional override shows other text than there is. Both are written as JSON would write them, `\u001b`: so JSON that is
 //! shown on a terminal is still the same JSON.
 

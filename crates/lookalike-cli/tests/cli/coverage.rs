@@ -17,7 +17,7 @@ struct Known {
     found: Vec<(u32, u32)>,
 }
 
-/// Of how many samples an interval held the truth: as it is, and Wilson's over pairs, as shares.
+/// The shares of samples whose interval held the truth: the interval as it is, and Wilson's over pairs.
 #[derive(Debug, Clone, Copy, Default)]
 struct Held {
     now: f64,

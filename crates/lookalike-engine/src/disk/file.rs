@@ -121,7 +121,7 @@ impl File {
         self.0.is_terminal()
     }
 
-    /// Who may read and write it.
+    /// Its permission bits.
     #[cfg(test)]
     pub(crate) fn permissions(&self) -> io::Result<Permissions> {
         self.0.metadata().map(|metadata| metadata.permissions())

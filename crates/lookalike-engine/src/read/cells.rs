@@ -31,7 +31,7 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
-    /// Of a file's first record, and so many bytes before it.
+    /// The first record of a file, and how many bytes precede it.
     ///
     /// # Errors
     /// There is none, or no column for the text or for what keep order reads.

@@ -77,7 +77,7 @@ mod tests {
             (r#"{"a":{"text":"x\ny"},"meta":{"id":7,"n":1},"b":{"c":{"d":"l"}}}"#, ("x\ny", "7", "\"l\"")),
             // A field with exactly the name goes first.
             (r#"{"a":{"text":"x"},"a.text":"own","meta":{"n":2},"meta.id":"i"}"#, ("own", "\"i\"", "")),
-            // Of names with dots inside of objects, the shortest that leads somewhere.
+            // With dots in names inside objects, the shortest name that leads somewhere counts.
             (r#"{"b.c":{"d":2},"b":{"c.d":1},"a":{"text":"\u00e9"},"meta":{"n":1}}"#, ("é", "", "1")),
             (r#"{"b":{"c":[]},"b.c":{"d":2},"a":{"text":""},"meta":{"n":1}}"#, ("", "", "2")),
         ] {

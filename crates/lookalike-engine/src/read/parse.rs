@@ -70,7 +70,7 @@ fn not_an_object(error: &serde_json::Error) -> Fault {
 /// Names the fields that the record does have: nearly always one of them was meant.
 pub(super) fn no_text(line: &str, fields: &Fields) -> Fault {
     const SHOWN: usize = 12;
-    // Of a name with a dot, fields inside of objects may have been meant.
+    // A name with a dot may mean a field inside an object.
     let names = if fields.text.contains('.') { Paths::names_in(line.as_bytes()) } else { names(line) };
     let mut shown = names.iter().take(SHOWN).map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
     if names.len() > SHOWN {

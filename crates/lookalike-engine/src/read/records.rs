@@ -52,7 +52,7 @@ pub(super) struct RecordStream {
     found: VecDeque<Found>,
     /// Bytes of the input that were read.
     fed: u64,
-    /// Of CSV, where the next record begins in the input.
+    /// For CSV, where the next record begins in the input.
     next: u64,
     ended: bool,
 }

@@ -14,7 +14,7 @@ use super::{
     verifying::{Matches, PairFigures},
 };
 
-/// The documents of each contender and its copies, in input order, that may be somebody's neighbours.
+/// The documents of each contender and its copies, in input order, that can be neighbours.
 pub(super) struct Groups {
     documents: Vec<u64>,
     /// Where each contender's begin.

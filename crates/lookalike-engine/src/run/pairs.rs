@@ -238,7 +238,7 @@ impl Listing<'_> {
         let references = self.pairing.references;
         let (mut id_a, mut id_b) = (Vec::new(), Vec::new());
         let (mut partners, mut count) = (Vec::new(), 0);
-        // Of references the nearest are not asked for.
+        // References are neighbours only, and have no list of their own.
         let first = if references.only { references.documents } else { 0 };
         for a in first..self.table.documents {
             let rank = self.pairing.order.rank(a);

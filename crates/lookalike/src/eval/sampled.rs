@@ -48,7 +48,7 @@ pub fn sampled_share(pairs: impl IntoIterator<Item = ((u32, u32), bool)>, sample
 struct Sums {
     /// Documents drawn.
     drawn: f64,
-    /// Of those, documents with a pair.
+    /// Those of them that have a pair.
     with_pairs: f64,
     x: f64,
     y: f64,

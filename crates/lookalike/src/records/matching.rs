@@ -21,7 +21,7 @@ pub struct OneToOne {
 }
 
 impl OneToOne {
-    /// Of so many records.
+    /// For this many records, none of them matched yet.
     pub fn new(records: usize) -> Self {
         Self { taken: vec![false; records] }
     }
@@ -59,7 +59,7 @@ enum By {
 }
 
 impl Clusters {
-    /// Of so many records, each alone.
+    /// Clusters of this many records, each alone at first.
     pub fn new(by: ClusterBy, records: usize) -> Self {
         let by = match by {
             ClusterBy::Components => By::Components(UnionFind::new(records), records as u32),
