@@ -229,7 +229,7 @@ bench-quality:
 .PHONY: bench-html
 bench-html:
 	mkdir -p bench/record
-	python3 bench/quality/html.py $(DATA) --out bench/record/html.json
+	python3 bench/quality/main_text.py $(DATA) --out bench/record/html.json
 
 # The pages of four releases of a documentation, paired up by their texts alone, and as datasketch does it.
 .PHONY: bench-mirrors
@@ -238,23 +238,23 @@ bench-mirrors:
 	test -d $(RIVALS) || python3 -m venv $(RIVALS)
 	$(RIVALS)/bin/pip install --quiet -r bench/rivals/requirements.txt
 	mkdir -p bench/record
-	$(RIVALS)/bin/python -P bench/quality/mirrors.py $(DATA) --lookalike target/release/lookalike --out bench/record/mirrors.json
+	$(RIVALS)/bin/python bench/quality/mirrors.py $(DATA) --lookalike target/release/lookalike --out bench/record/mirrors.json
 
-# One article among other boilerplate against one boilerplate around other articles, on parts of real pages. (-P: html.py beside it is
-# not the module of that name.) And notes of a wire, which have few stop words.
+# One article among other boilerplate against one boilerplate around other articles, on parts of real pages.
+# And notes of a wire, which have few stop words.
 .PHONY: bench-news
 bench-news: $(VENV)/installed
 	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --release --locked
 	mkdir -p bench/record
-	$(VENV)/bin/python -P bench/quality/news.py $(DATA) --out bench/record/news.json
-	$(VENV)/bin/python -P bench/quality/notes.py --out bench/record/news.json
+	$(VENV)/bin/python bench/quality/news.py $(DATA) --out bench/record/news.json
+	$(VENV)/bin/python bench/quality/notes.py --out bench/record/news.json
 
 # Variants of Chinese quotations and English verses, by the preset and its neighbours.
 .PHONY: bench-quotations
 bench-quotations: $(VENV)/installed
 	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --release --locked
 	mkdir -p bench/record
-	$(VENV)/bin/python -P bench/quality/quotations.py $(DATA) --out bench/record/quotations.json
+	$(VENV)/bin/python bench/quality/quotations.py $(DATA) --out bench/record/quotations.json
 
 # How well shares of answers that stand in their sources tell four kinds of plagiarism apart, beside other tools' numbers.
 .PHONY: bench-plagiarism
@@ -264,11 +264,11 @@ bench-plagiarism:
 	test -d $(PLAGIARISM) || python3 -m venv $(PLAGIARISM)
 	$(PLAGIARISM)/bin/pip install --quiet -r bench/rivals/requirements-plagiarism.txt
 	mkdir -p bench/record
-	$(PLAGIARISM)/bin/python -P bench/quality/plagiarism.py $(DATA) --out bench/record/plagiarism.json
+	$(PLAGIARISM)/bin/python bench/quality/plagiarism.py $(DATA) --out bench/record/plagiarism.json
 
 # Sets, the words of each post, beside datasketch's MinHashLSH on the same ones.
 .PHONY: bench-sets
 bench-sets: $(VENV)/installed
 	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --release --locked
 	mkdir -p bench/record
-	$(VENV)/bin/python -P bench/quality/sets.py $(DATA) --out bench/record/sets.json
+	$(VENV)/bin/python bench/quality/sets.py $(DATA) --out bench/record/sets.json

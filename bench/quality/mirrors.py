@@ -8,16 +8,15 @@ similarity gives, and all pairs that match; and the most similar page by dataske
 
 import argparse
 import json
-import os
-import platform
 import re
 import subprocess
 import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from pathlib import Path
+
+import recorded
 
 Pair = tuple[int, int]
 
@@ -148,10 +147,7 @@ def main() -> None:
         shares = f"{100 * row['precision']:.1f} % | {100 * row['recall']:.1f} % | {100 * row['moved']:.1f} % | {row['f1']:.3f}"
         print(f"| {row['threshold']} {row['way']} | {row['pairs']} | {shares} | {row['seconds']:.1f} |")
     if arguments.out:
-        machine = {"machine": platform.processor() or platform.machine(), "cores": os.cpu_count()}
-        date = datetime.now(UTC).date().isoformat()
-        record = {"date": date, **machine, "pages": len(records), "gold": len(gold), "moved": len(moved), "results": results}
-        arguments.out.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+        recorded.write(arguments.out, {"pages": len(records), "gold": len(gold), "moved": len(moved), "results": results})
 
 
 if __name__ == "__main__":

@@ -7,17 +7,15 @@ shingles, and by those that begin with a stop word.
 
 import argparse
 import json
-import os
-import platform
 import random
 import subprocess
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from html.parser import HTMLParser
 from pathlib import Path
 
 import lookalike
+import recorded
 
 UNSEEN = {"script", "style", "noscript", "template", "head", "svg", "iframe"}
 INLINE = {
@@ -144,15 +142,7 @@ def main() -> None:
             f"| {name} | {100 * figures['article_above']:.1f} % | {figures['same_article']:.3f} | {figures['same_around']:.3f} |"
         )
     if arguments.out:
-        machine = {"machine": platform.processor() or platform.machine(), "cores": os.cpu_count()}
-        record = {
-            "date": datetime.now(UTC).date().isoformat(),
-            **machine,
-            "pages": len(pages),
-            "pairs": len(pairs),
-            "ways": results,
-        }
-        arguments.out.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+        recorded.write(arguments.out, {"pages": len(pages), "pairs": len(pairs), "ways": results})
 
 
 if __name__ == "__main__":

@@ -9,16 +9,15 @@ import argparse
 import difflib
 import json
 import math
-import os
-import platform
 import random
 import statistics
 import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
+
+import recorded
 
 CLASSES = ("non", "heavy", "light", "cut")
 # An answer's value or values, and the number of its class.
@@ -30,7 +29,9 @@ def thresholds(rows: Sequence[Row]) -> Classifier:
     """Classes by the three thresholds on the first value that are right most often; of equally good ones the middle ones."""
     ordered = sorted((values[0], kind) for values, kind in rows)
     borders = [-math.inf, *sorted({value for value, _ in ordered}), math.inf]
-    cuts = [(a + b) / 2 if math.isfinite(a + b) else (b if math.isinf(a) else a) for a, b in zip(borders, borders[1:], strict=False)]
+    cuts = [
+        (a + b) / 2 if math.isfinite(a + b) else (b if math.isinf(a) else a) for a, b in zip(borders, borders[1:], strict=False)
+    ]
     below = [[sum(value < cut and kind == known for value, known in ordered) for cut in cuts] for kind in range(len(CLASSES))]
     # The best of the first classes below each cut, and the cuts that make it.
     best: list[tuple[int, tuple[float, ...]]] = [(below[0][at], ()) for at in range(len(cuts))]
@@ -52,7 +53,12 @@ def naive_bayes(rows: Sequence[Row]) -> Classifier:
     known = []
     for kind in range(len(CLASSES)):
         own = [values for values, other in rows if other == kind]
-        known.append((math.log(len(own) / len(rows)), [(statistics.fmean(v), statistics.pvariance(v) + 1e-4) for v in zip(*own, strict=True)]))
+        known.append(
+            (
+                math.log(len(own) / len(rows)),
+                [(statistics.fmean(v), statistics.pvariance(v) + 1e-4) for v in zip(*own, strict=True)],
+            )
+        )
 
     def likely(kind: int, values: Sequence[float]) -> float:
         prior, normals = known[kind]
@@ -158,7 +164,9 @@ def main() -> None:
     texts = {source["id"]: source["text"] for source in sources}
     kinds = [CLASSES.index(answer["category"]) for answer in answers]
     values = ours(arguments.lookalike, answers, sources)
-    results = {name: cross_validate([([v], k) for v, k in zip(own, kinds, strict=True)], thresholds) for name, own in values.items()}
+    results = {
+        name: cross_validate([([v], k) for v, k in zip(own, kinds, strict=True)], thresholds) for name, own in values.items()
+    }
     together = list(zip(*(own for name, own in list(values.items())[:5]), strict=True))
     results["naive Bayes, containments of 1 to 5 words"] = cross_validate(list(zip(together, kinds, strict=True)), naive_bayes)
     for name, others in (
@@ -166,17 +174,17 @@ def main() -> None:
         ("difflib, matching words", difflib_of(answers, texts)),
     ):
         results[name] = cross_validate([([v], k) for v, k in zip(others, kinds, strict=True)], thresholds)
-    print(f"{len(answers)} answers, {len(sources)} sources\n| by | four classes | two | four, leaving one out | two |\n|---|---|---|---|---|")
+    print(
+        f"{len(answers)} answers, {len(sources)} sources\n| by | four classes | two | four, leaving one out | two |\n|---|---|---|---|---|"
+    )
     for name, figures in results.items():
         print(f"| {name} | " + " | ".join(f"{100 * figure:.1f} %" for figure in figures.values()) + " |")
     if arguments.out:
-        machine = {"machine": platform.processor() or platform.machine(), "cores": os.cpu_count()}
         means = {
             name: {kind: statistics.fmean(v for v, k in zip(own, kinds, strict=True) if CLASSES[k] == kind) for kind in CLASSES}
             for name, own in values.items()
         }
-        record = {"date": datetime.now(UTC).date().isoformat(), **machine, "answers": len(answers), "by": results, "means": means}
-        arguments.out.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+        recorded.write(arguments.out, {"answers": len(answers), "by": results, "means": means})
 
 
 if __name__ == "__main__":

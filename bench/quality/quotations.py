@@ -7,16 +7,14 @@ besides is unlike when more than half of the longer text's characters or words h
 
 import argparse
 import json
-import os
-import platform
 import random
 import re
 import subprocess
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 
 import lookalike
+import recorded
 
 # Variants of each kind: of a language, with so many changes.
 VARIANTS = 500
@@ -128,16 +126,9 @@ def main() -> None:
         unlike, pairs = sum(figures["unlike"].values()), figures["pairs"]  # type: ignore[attr-defined]
         print(f"| {name} | {shares} | {pairs:,} | {unlike:,} | {100 * (1 - unlike / pairs):.1f} % |", flush=True)  # type: ignore[operator]
     if arguments.out:
-        record = {
-            "date": datetime.now(UTC).date().isoformat(),
-            "machine": platform.processor() or platform.machine(),
-            "cores": os.cpu_count(),
-            "quotations": len(chinese),
-            "verses": len(english),
-            "variants": len(variants),
-            "ways": results,
-        }
-        arguments.out.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+        recorded.write(
+            arguments.out, {"quotations": len(chinese), "verses": len(english), "variants": len(variants), "ways": results}
+        )
 
 
 if __name__ == "__main__":

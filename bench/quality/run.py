@@ -6,15 +6,13 @@ program. A set may be cut to texts of some length, and its truth with it.
 
 import argparse
 import json
-import os
-import platform
 import subprocess
 import tempfile
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 import page
+import recorded
 
 THRESHOLD = "0.8"
 
@@ -112,9 +110,7 @@ def main() -> None:
         results.append(judge(arguments.lookalike.resolve(), arguments.data, kind, arguments.repeat))
         print(page.table(results[-1]), end="\n\n", flush=True)
     if arguments.out:
-        machine = {"machine": platform.processor() or platform.machine(), "cores": os.cpu_count()}
-        record = {"date": datetime.now(UTC).date().isoformat(), **machine, "sets": results}
-        arguments.out.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        recorded.write(arguments.out, {"sets": results})
 
 
 if __name__ == "__main__":

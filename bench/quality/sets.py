@@ -5,13 +5,10 @@ The truth is counted: the product of the sets' matrix with itself. A found pair 
 
 import argparse
 import json
-import os
-import platform
 import re
 import subprocess
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -19,6 +16,7 @@ from typing import Literal
 import datasketch
 import lookalike
 import numpy as np
+import recorded
 import scipy.sparse
 
 PERMUTATIONS = 128
@@ -104,9 +102,7 @@ def main() -> None:
             )
             print(f"| {threshold} | {len(truth):,} | {name} | {100 * recall:.2f} % | {wrong:,} | {seconds:.1f} |", flush=True)
     if arguments.out:
-        machine = {"machine": platform.processor() or platform.machine(), "cores": os.cpu_count()}
-        record = {"date": datetime.now(UTC).date().isoformat(), **machine, "sets": len(sets), "results": results}
-        arguments.out.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+        recorded.write(arguments.out, {"sets": len(sets), "results": results})
 
 
 if __name__ == "__main__":

@@ -7,10 +7,10 @@ tell ports apart from each other, and say how far off another idea of a main tex
 import argparse
 import json
 import os
-import platform
 import subprocess
-from datetime import UTC, datetime
 from pathlib import Path
+
+import recorded
 
 HERE = Path(__file__).parent / "html"
 
@@ -33,15 +33,18 @@ def main() -> None:
     print("| extractor | precision | recall | F1 | median | MB/s | nothing | panics |\n|---|---|---|---|---|---|---|---|")
     for run in results["pages"]:
         figures = [f"{100 * run[name]['mean']:.2f}" for name in ("precision", "recall", "f1")]
-        figures += [f"{100 * run['f1']['median']:.2f}", f"{run['megabytes_per_second']:.0f}", f"{run['nothing']}", f"{run['panics']}"]
+        figures += [
+            f"{100 * run['f1']['median']:.2f}",
+            f"{run['megabytes_per_second']:.0f}",
+            f"{run['nothing']}",
+            f"{run['panics']}",
+        ]
         print(f"| {run['extractor']} | {' | '.join(figures)} |")
     for run in results["hostile"]:
         if run["ended"] != "well" or run["seconds"] > 1:
             print(f"{run['extractor']}, {run['hostile']}: ended {run['ended']} after {run['seconds']:.1f} s")
     if arguments.out:
-        machine = {"machine": platform.processor() or platform.machine(), "cores": os.cpu_count()}
-        record = {"date": datetime.now(UTC).date().isoformat(), **machine, **results}
-        arguments.out.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        recorded.write(arguments.out, results)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,17 @@
+"""Writes what a comparison saw, with the day and the machine."""
+
+import json
+import os
+import platform
+from datetime import UTC, datetime
+from pathlib import Path
+
+
+def write(path: Path, figures: dict[str, object]) -> None:
+    """Writes the figures as JSON; the day, the machine and its cores come first."""
+    seen = {
+        "date": datetime.now(UTC).date().isoformat(),
+        "machine": platform.processor() or platform.machine(),
+        "cores": os.cpu_count(),
+    }
+    path.write_text(json.dumps({**seen, **figures}, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
