@@ -10,7 +10,7 @@ use super::{
     record::{Fault, Fields, Found, Shape},
 };
 
-/// The names to look for. Some 600 MB/s: the line is parsed, where [`lazy::find`](super::lazy::find) passes over it.
+/// The names to look for. One pass that parses the whole line, where [`lazy::find`](super::lazy::find) passes over most of it.
 #[derive(Debug, Clone)]
 pub(crate) struct Inside {
     /// Those of the text and the id are the first two.
