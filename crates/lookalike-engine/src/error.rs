@@ -8,7 +8,7 @@ use std::{
     path::Path,
 };
 
-use lookalike::shown::message;
+use lookalike::shown::{self, message};
 
 /// The result of an engine function.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -93,6 +93,7 @@ impl Error {
         if let Some(ours) = error.get_ref().and_then(|inner| inner.downcast_ref::<Self>()) {
             return ours.clone();
         }
+        let path = shown::path(path);
         if let Some(what) = Self::of_limits(error) {
             return Self::new(ErrorKind::Input, format!("{path}: cannot be read: {what}"));
         }
@@ -127,7 +128,7 @@ impl Error {
             io::ErrorKind::Other => error.to_string(),
             _ => format!("{error}; look after the disk, or write elsewhere"),
         };
-        let name = if path == "-" { "standard output" } else { path };
+        let name = if path == "-" { "standard output".into() } else { shown::path(path) };
         Self::new(ErrorKind::Output, format!("{name}: cannot be written: {what}"))
     }
 
@@ -136,13 +137,19 @@ impl Error {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "no space left".into(),
             _ => Self::of_limits(error).map_or_else(|| error.to_string(), String::from),
         };
-        let message = format!("temporary files in {}: {what}; name another folder with --temp-dir", folder.display());
+        let message = format!(
+            "temporary files in {}: {what}; name another folder with --temp-dir",
+            shown::path(&folder.display().to_string())
+        );
         Self::new(ErrorKind::Temporary, message)
     }
 
     /// The failure of keeping a run's state in a folder.
     pub(crate) fn state(folder: &Path, error: &io::Error) -> Self {
         let (what, advice) = match error.kind() {
+            _ if let Some(what) = Self::of_limits(error) => {
+                (what.into(), "then give the same command again: it goes on from there")
+            }
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
                 ("no space left".into(), "free some and give the same command again: it goes on from there")
             }
@@ -154,7 +161,7 @@ impl Error {
             }
             _ => (error.to_string(), "look after the disk, and give the same command again: it goes on from there"),
         };
-        Self::new(ErrorKind::Temporary, format!("the state in {}: {what}; {advice}", folder.display()))
+        Self::new(ErrorKind::Temporary, format!("the state in {}: {what}; {advice}", shown::path(&folder.display().to_string())))
     }
 }
 

@@ -9,6 +9,9 @@ use std::{borrow::Cow, fmt::Write};
 /// Characters of data that a message quotes.
 pub const QUOTED: usize = 100;
 
+/// Characters of the longest path that is shown whole.
+const LONGEST_PATH: usize = 400;
+
 /// Characters of the longest message. A path has up to 4096 bytes; no more of one is needed to find the file.
 pub const LONGEST: usize = 2000;
 
@@ -38,7 +41,18 @@ pub fn cut(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The same in quotes: a name of the user's. Quotes and backslashes in it are written as in JSON.
+/// A path or a URL on one line; of one that is longer than most, both ends, and how long all of it is.
+pub fn path(text: &str) -> Cow<'_, str> {
+    let length = if text.len() <= LONGEST_PATH { 0 } else { text.chars().count() };
+    if length <= LONGEST_PATH {
+        return one_line(text);
+    }
+    let at = |number: usize| text.char_indices().nth(number).map_or(text.len(), |(at, _)| at);
+    let (beginning, end) = (&text[..at(LONGEST_PATH / 2)], &text[at(length - LONGEST_PATH / 2)..]);
+    format!("{}…{} ({length} characters)", one_line(beginning), one_line(end)).into()
+}
+
+/// What [`cut`] gives, in quotes: a name of the user's. Quotes and backslashes in it are written as in JSON.
 pub fn quoted(text: &str) -> String {
     let inside = |text: &str| one_line(&text.replace('\\', "\\\\").replace('"', "\\\"")).into_owned();
     match text.char_indices().nth(QUOTED) {
@@ -108,6 +122,8 @@ mod tests {
         assert_eq!(cut(&long), format!("{}… (20000 characters)", "é".repeat(100)));
         assert_eq!(quoted(&long), format!("\"{}…\" (20000 characters)", "é".repeat(100)));
         assert_eq!(cut(&long[..200]), &long[..200]);
+        assert_eq!(path(&long[..800]), &long[..800]);
+        assert_eq!(path(&format!("a{long}b")), format!("a{}…{}b (20002 characters)", "é".repeat(199), "é".repeat(199)));
         let words = format!("before {long} behind");
         assert!(message(&words).starts_with("before é") && message(&words).ends_with("é behind"));
         assert!(message(&words).contains("… (18214 characters left out) …") && message(&words).chars().count() < 1900);

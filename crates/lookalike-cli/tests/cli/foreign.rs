@@ -75,6 +75,11 @@ fn limits_of_the_system_are_named() {
     let words = ": cannot be written: the file is larger than the system allows; raise the limit (ulimit -f)";
     assert!(ran.code == 2 && ran.err.contains(words), "{} {}", ran.code, ran.err);
     assert_eq!(place.names(), ["in.jsonl", "long.jsonl"]);
+    let ran = limited("-f 8", "dedup long.jsonl -o kept.jsonl --resume state");
+    let words = "the state in state: the file is larger than the system allows; raise the limit (ulimit -f), or write to another disk; then \
+                 give the same command again: it goes on from there";
+    assert!(ran.code == 2 && ran.err.contains(words), "{} {}", ran.code, ran.err);
+    assert_eq!(place.run("dedup long.jsonl -o kept.jsonl --resume state").code, 0);
 }
 
 #[test]
