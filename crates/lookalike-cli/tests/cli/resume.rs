@@ -331,6 +331,71 @@ fn damage_is_told_with_its_file() {
     fs::write(place.path("state/manifest.json"), place.read("state/manifest.json").replace("\"format\": 4", "\"format\": 0"))
         .unwrap();
     refused(&place.run(asked), &["the state in state is of lookalike ", "(format 0, ", "this is lookalike ", "(format 4, "]);
+    // Such a manifest has the lines of commands: it is the user's to remove.
+    refused(&place.run(asked), &["or give another folder; remove state if it is not needed: it has the lines of commands in it"]);
+    assert!(place.path("state/manifest.json").exists());
+}
+
+/// A folder of a stranger's stays as it was, whatever its files are called.
+#[test]
+fn a_manifest_that_is_not_ours_is_left_alone() {
+    let place = Place::new();
+    place.write("in.jsonl", SMALL);
+    fs::create_dir(place.path("app")).unwrap();
+    for content in ["{\"name\": \"app\"}", "no JSON", "{\"state\": \"on\"}", ""] {
+        place.write("app/manifest.json", content);
+        let ran = place.run("dedup in.jsonl --resume app");
+        refused(&ran, &["app: holds a manifest.json that is not lookalike's; give --resume a new folder"]);
+        assert!(!ran.err.contains("remove"), "{}", ran.err);
+        assert_eq!((place.read("app/manifest.json"), fs::read_dir(place.path("app")).unwrap().count()), (content.into(), 1));
+    }
+}
+
+/// The folder may be on another disk. It and the link to it stay, for the next run.
+#[test]
+fn a_link_to_a_folder_is_as_good_as_the_folder() {
+    let place = Place::new();
+    fs::create_dir(place.path("disk")).unwrap();
+    std::os::unix::fs::symlink("disk", place.path("state")).unwrap();
+    for name in ["state", "state/", "./state//"] {
+        place.write("in.jsonl", format!("{SMALL}oops\n"));
+        let asked = format!("dedup in.jsonl -o kept.jsonl --resume {name} --resume-part 1");
+        refused(&place.run(&asked), &["in.jsonl:4: not JSON"]);
+        assert!(place.path("disk/manifest.json").exists());
+        fs::remove_dir_all(place.path("disk")).unwrap();
+        fs::create_dir(place.path("disk")).unwrap();
+        place.write("in.jsonl", SMALL);
+        let ran = place.run(&asked);
+        assert_eq!((ran.code, place.read("kept.jsonl").lines().count()), (0, 2), "{name}: {}", ran.err);
+        assert!(place.path("state").is_symlink() && fs::read_dir(place.path("disk")).unwrap().count() == 0, "{name}");
+    }
+}
+
+#[test]
+fn what_others_could_read_of_a_state_they_cannot_any_more() {
+    use std::os::unix::fs::PermissionsExt;
+    let (place, asked) = ended_at_a_bad_line();
+    let set = |name: &str, mode| fs::set_permissions(place.path(name), fs::Permissions::from_mode(mode)).unwrap();
+    let mode = |name: &str| place.path(name).metadata().unwrap().permissions().mode() & 0o777;
+    let files = ["state/manifest.json", "state/progress.json", "state/sketches.journal", "state/verdicts.journal", "state/lock"];
+    let loosen = || {
+        set("state", 0o755);
+        files.iter().for_each(|name| set(name, 0o644));
+    };
+    loosen();
+    refused(&place.run(asked), &["in.jsonl:601: not JSON"]);
+    assert_eq!((mode("state"), files.map(mode)), (0o700, [0o600; 5]));
+    // Somebody else may need what else is in the folder.
+    loosen();
+    place.write("state/notes", "");
+    set("state/notes", 0o644);
+    refused(&place.run(asked), &["in.jsonl:601: not JSON"]);
+    assert_eq!((mode("state"), files.map(mode), mode("state/notes")), (0o755, [0o600; 5], 0o644));
+    // An empty folder that is there is taken like one that is not.
+    fs::create_dir(place.path("empty")).unwrap();
+    set("empty", 0o755);
+    refused(&place.run("dedup in.jsonl --resume empty --resume-part 1"), &["in.jsonl:601: not JSON"]);
+    assert_eq!(mode("empty"), 0o700);
 }
 
 #[test]

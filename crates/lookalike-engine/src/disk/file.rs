@@ -12,7 +12,7 @@ use std::{
 
 use rustix::fs::OFlags;
 
-use super::{Operation, doing, moving};
+use super::{Operation, doing, moving, names::tightened};
 
 /// The permissions of an output before the user's umask, like those of any file that a program makes.
 pub(crate) const USUAL: u32 = 0o666;
@@ -130,6 +130,11 @@ impl File {
     /// Sets who may read and write it.
     pub(crate) fn set_permissions(&self, permissions: Permissions) -> io::Result<()> {
         self.0.set_permissions(permissions)
+    }
+
+    /// Lets this user alone read and write it.
+    pub(crate) fn make_private(&self) -> io::Result<()> {
+        tightened(self.0.metadata()?.permissions(), |permissions| self.set_permissions(permissions))
     }
 
     /// Cuts it off behind so many bytes.

@@ -18,7 +18,7 @@ use std::io;
 use rustix::io::Errno;
 
 pub(crate) use file::{File, USUAL};
-pub(crate) use names::{exchange, folder_of, make_private_folder, remove, remove_folder, rename, sync_folder};
+pub(crate) use names::{exchange, folder_of, make_private, make_private_folder, remove, remove_folder, rename, sync_folder};
 pub(crate) use stream::Stream;
 pub(crate) use window::{WINDOW, Window};
 

@@ -1,6 +1,11 @@
 //! The names of files.
 
-use std::{fs, io, os::unix::fs::DirBuilderExt, path::Path};
+use std::{
+    fs::{self, Permissions},
+    io,
+    os::unix::fs::{DirBuilderExt, PermissionsExt},
+    path::Path,
+};
 
 use super::{File, Operation, doing};
 
@@ -36,6 +41,24 @@ pub(crate) fn make_private_folder(path: &Path) -> io::Result<()> {
             made => made,
         }
     })
+}
+
+/// Lets this user alone into a folder. Of a folder that is another user's the permissions stay.
+pub(crate) fn make_private(path: &Path) -> io::Result<()> {
+    tightened(path.metadata()?.permissions(), |permissions| fs::set_permissions(path, permissions))
+}
+
+/// Sets permissions without those of the group and of others, if there are any. Only the owner and root can.
+pub(super) fn tightened(mut permissions: Permissions, set: impl FnOnce(Permissions) -> io::Result<()>) -> io::Result<()> {
+    const OF_OTHERS: u32 = 0o077;
+    if permissions.mode() & OF_OTHERS == 0 {
+        return Ok(());
+    }
+    permissions.set_mode(permissions.mode() & 0o7777 & !OF_OTHERS);
+    match set(permissions) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
+        set => set,
+    }
 }
 
 /// Takes an empty folder away; false where something is in it.

@@ -1,7 +1,7 @@
 //! The folder: one run's at a time, and nobody else's.
 
 use std::{
-    ffi::OsStr,
+    ffi::OsString,
     io::{self, Read, Write},
     path::{Path, PathBuf},
     thread,
@@ -11,7 +11,7 @@ use std::{
 use serde::Serialize;
 
 use crate::{
-    disk::{File, folder_of, make_private_folder, remove, remove_folder, rename, sync_folder},
+    disk::{File, folder_of, make_private, make_private_folder, remove, remove_folder, rename, sync_folder},
     error::{Error, ErrorKind, Result},
 };
 
@@ -27,21 +27,48 @@ pub(super) struct Folder {
 }
 
 impl Folder {
-    /// Opens a folder that is new, empty or ours: it has the file `sign`, or was left before it had.
-    pub(super) fn open(path: &Path, sign: &str) -> Result<Self> {
+    /// Opens a folder that is new, empty or ours: it has the file `sign`, and this is ours or stands beside some of our `others`; or
+    /// it was left before it had. A folder that is refused stays as it was.
+    ///
+    /// It becomes this user's alone, whatever it was, as do our files in it: earlier versions made them as the umask said. A folder that
+    /// has other files too keeps its permissions, since others may need these.
+    pub(super) fn open(path: &Path, sign: &str, others: &[&str], is_ours: impl Fn(&[u8]) -> bool) -> Result<Self> {
         let failed = |error: io::Error| Error::state(path, &error);
+        // Without a slash at the end, so that a link to a folder can be told from the folder.
+        let path = path.components().as_path();
         make_private_folder(path).map_err(failed)?;
-        let names: io::Result<Vec<_>> = path.read_dir().map_err(failed)?.map(|entry| Ok(entry?.file_name())).collect();
-        let (names, new) = (names.map_err(failed)?, format!("{sign}{NEW}"));
-        let ours = |name: &OsStr| [LOCK, &new].iter().any(|ours| name == *ours);
-        if !names.iter().any(|name| name == sign) && !names.iter().all(|name| ours(name)) {
+        let names: io::Result<Vec<OsString>> = path.read_dir().map_err(failed)?.map(|entry| Ok(entry?.file_name())).collect();
+        let names = names.map_err(failed)?;
+        let has = |name: &str| names.iter().any(|there| there == name);
+        let news: Vec<String> = [sign].iter().chain(others).map(|name| format!("{name}{NEW}")).collect();
+        let all = || [LOCK, sign].into_iter().chain(others.iter().copied()).chain(news.iter().map(String::as_str));
+        let is_alone = names.iter().all(|name| all().any(|own| name == own));
+        let is_begun = names.iter().all(|name| *name == LOCK || *name == *news[0]);
+        if !has(sign) && !is_begun {
             let message = format!("{}: is not empty and holds no state of lookalike; give --resume a new folder", path.display());
             return Err(Error::new(ErrorKind::Config, message));
+        }
+        if has(sign) && ![LOCK].iter().chain(others).any(|name| has(name)) {
+            let there = read(&path.join(sign)).map_err(failed)?;
+            if !there.is_none_or(|there| is_ours(&there)) {
+                let message = format!("{}: holds a {sign} that is not lookalike's; give --resume a new folder", path.display());
+                return Err(Error::new(ErrorKind::Config, message));
+            }
         }
         let lock = lock(&path.join(LOCK)).map_err(failed)?.ok_or_else(|| {
             let message = format!("{}: another run is at work in it; wait for its end, or give another folder", path.display());
             Error::new(ErrorKind::Config, message)
         })?;
+        if is_alone {
+            make_private(path).map_err(failed)?;
+        }
+        for name in all().filter(|name| has(name)) {
+            match File::open_regular(&path.join(name)).and_then(|file| file.make_private()) {
+                // The run that was at work has come to its end.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                made => made.map_err(failed)?,
+            }
+        }
         Ok(Self { path: path.into(), _lock: lock })
     }
 
@@ -51,16 +78,7 @@ impl Folder {
 
     /// What a file holds; none where there is none.
     pub(super) fn read(&self, name: &str) -> Result<Option<Vec<u8>>> {
-        let read = || -> io::Result<Vec<u8>> {
-            let mut bytes = Vec::new();
-            File::open_regular(&self.path.join(name))?.read_to_end(&mut bytes)?;
-            Ok(bytes)
-        };
-        match read() {
-            Ok(bytes) => Ok(Some(bytes)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(Error::state(&self.path, &error)),
-        }
+        read(&self.path.join(name)).map_err(|error| Error::state(&self.path, &error))
     }
 
     /// Writes a file that holds, whatever ends the process, what it held or all of this.
@@ -93,8 +111,33 @@ impl Folder {
                 remove(&path)?;
             }
         }
-        remove_folder(&self.path).map(|_| ())
+        // A link stays, and so does the folder that it leads to: the next run finds it there.
+        if self.path.is_symlink() {
+            return Ok(());
+        }
+        match remove_folder(&self.path) {
+            // The working directory, where something is mounted, in a folder that is another user's: it is empty, and does no harm.
+            Err(error) if is_fixed(&error) => Ok(()),
+            removed => removed.map(|_| ()),
+        }
     }
+}
+
+/// Whether an empty folder stays because of what it is or where.
+fn is_fixed(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidInput, PermissionDenied, ResourceBusy};
+    matches!(error.kind(), InvalidInput | PermissionDenied | ResourceBusy)
+}
+
+/// What a file holds; none where there is none.
+fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    let mut file = match File::open_regular(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        opened => opened?,
+    };
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
 }
 
 /// The failure of a file that was damaged.

@@ -25,6 +25,9 @@ use crate::{
 /// Of what the journals' records and the manifest are made. 4: of a command there is a digest, not the line.
 const FORMAT: u32 = 4;
 
+/// The first format of which this holds: earlier manifests have the lines of commands.
+const WITHOUT_COMMANDS: u32 = 4;
+
 /// Bytes at both ends of a file that tell it from others of its size and time.
 const END: u64 = 64 << 10;
 
@@ -150,8 +153,15 @@ impl Manifest {
             let told = |Format { format, lookalike, byte_order }: &Format| {
                 format!("lookalike {lookalike} (format {format}, {byte_order} endian)")
             };
+            // It is not ours to remove: that version may still go on with it.
+            let secrets = match self.state.format < WITHOUT_COMMANDS {
+                true => {
+                    format!("; remove {folder} if it is not needed: it has the lines of commands in it, with passwords in them")
+                }
+                false => String::new(),
+            };
             let message = format!(
-                "the state in {folder} is of {}, this is {}; go on with that one, or give another folder",
+                "the state in {folder} is of {}, this is {}; go on with that one, or give another folder{secrets}",
                 told(&self.state),
                 told(&own.state)
             );

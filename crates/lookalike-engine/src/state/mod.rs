@@ -77,7 +77,8 @@ impl State {
     /// others; a manifest that was damaged; inputs that cannot be read again.
     pub(crate) fn open(resume: &Resume, config: &RunConfig, method: &Config, source: &Source) -> Result<Self> {
         source.refuse_unrepeatable()?;
-        let folder = Folder::open(&resume.folder, MANIFEST)?;
+        let folder =
+            Folder::open(&resume.folder, MANIFEST, &[PROGRESS, SKETCHES, VERDICTS], |there| Manifest::parse(there).is_some())?;
         let own = Manifest::of(config, method, source)?;
         match folder.read(MANIFEST)? {
             Some(there) => Manifest::parse(&there).ok_or_else(|| folder.damaged(MANIFEST))?.refuse_other(&own, folder.path())?,
