@@ -39,14 +39,26 @@ fn of_concurrent_runs_all_succeed_and_the_outputs_are_of_one_of_them() {
     }
 }
 
-/// A run waits for another that names its outputs, and not for whatever has the folder locked.
+/// Without the lock, its outputs and another run's could be mixed. It is told before the work.
 #[test]
-fn a_locked_folder_does_not_stop_a_run() {
+fn a_folder_that_stays_locked_is_refused() {
     let place = Place::new();
     place.write("in.jsonl", SMALL);
     let locked = fs::File::open(place.path(".")).unwrap();
     locked.lock().unwrap();
-    assert_eq!(place.run("dedup in.jsonl -o kept.jsonl").code, 0);
+    let ran = place.run("dedup in.jsonl -o kept.jsonl");
+    let told = "error: kept.jsonl: cannot be written: its folder . has been locked by another program for 5 seconds, such as flock or a \
+                run that writes there; end that program, let flock lock a file instead, or write to another folder";
+    assert!(ran.code == 2 && ran.err.starts_with(told), "{}", ran.err);
+    assert_eq!(place.names(), ["in.jsonl"]);
+    // A lock that goes in time is waited for.
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(std::time::Duration::from_millis(500));
+            locked.unlock().unwrap();
+        });
+        assert_eq!(place.run("dedup in.jsonl -o kept.jsonl").code, 0);
+    });
     assert_eq!(place.names(), ["in.jsonl", "kept.decisions.jsonl", "kept.jsonl"]);
 }
 

@@ -7,11 +7,11 @@ use std::{
 
 use super::{
     claim::Claim,
-    hidden::Hidden,
+    hidden::{Hidden, own},
     sink::{Whole, WholeFile},
 };
 use crate::{
-    disk::{exchange, folder_of, has_no_such, remove, rename, sync_folder},
+    disk::{File, exchange, folder_of, has_no_such, remove, rename, sync_folder},
     error::{Error, ErrorKind, Result},
 };
 
@@ -24,8 +24,9 @@ struct Named {
 /// What had an output's name before it.
 enum Before {
     Nothing,
-    /// A file, which has the hidden name now.
-    Kept(Hidden),
+    /// A file, which has the hidden name now. It is open and locked if it can be, so that no other run takes it for what a killed run
+    /// left: the claim keeps them from looking, except where a file system has locks on files and none on folders.
+    Kept(Hidden, Option<File>),
     /// A file that is no more.
     Replaced,
 }
@@ -83,8 +84,15 @@ pub(super) fn publish(outputs: Vec<Whole>) -> Result<()> {
 fn name(hidden: Hidden, target: &Path) -> io::Result<Before> {
     let is_there = target.exists();
     if is_there {
+        // Before it has the hidden name, so that it never has that without a lock.
+        let displaced = locked(target)?;
         match exchange(hidden.path(), target) {
-            Ok(()) => return Ok(Before::Kept(hidden)),
+            Ok(()) => {
+                // Else somebody put another file there in between, without a claim: it gets its lock a moment later.
+                let is_it = displaced.as_ref().is_some_and(|file| file.is_at(hidden.path()).unwrap_or(false));
+                let displaced = if is_it { displaced } else { locked(hidden.path()).unwrap_or(None) };
+                return Ok(Before::Kept(hidden, displaced));
+            }
             // Also where the target was removed in this moment.
             Err(error) if has_no_such(&error) || error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),
@@ -98,6 +106,17 @@ fn name(hidden: Hidden, target: &Path) -> io::Result<Before> {
     })?;
     hidden.forget();
     Ok(if is_there { Before::Replaced } else { Before::Nothing })
+}
+
+/// Opens and locks a file; none where it cannot be read, or somebody else has it locked: then no other run removes it either.
+fn locked(path: &Path) -> io::Result<Option<File>> {
+    match File::open_regular(path) {
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) => Ok(None),
+        opened => {
+            let file = opened?;
+            Ok(own(&file)?.then_some(file))
+        }
+    }
 }
 
 /// Brings the names to the disk: a run's state, which is removed next, must not be gone before they are there.
@@ -125,12 +144,12 @@ fn take_back(named: Vec<Named>, failure: Error) -> Error {
     for Named { target, before } in named.into_iter().rev() {
         let undone = match &before {
             Before::Nothing => remove(&target).is_ok(),
-            Before::Kept(hidden) => exchange(hidden.path(), &target).is_ok(),
+            Before::Kept(hidden, _) => exchange(hidden.path(), &target).is_ok(),
             Before::Replaced => false,
         };
         match before {
             // Under the hidden name is what the file held before: it must stay.
-            Before::Kept(hidden) if !undone => {
+            Before::Kept(hidden, _) if !undone => {
                 left.push(format!("{} (its earlier content is {}: move that away)", target.display(), hidden.path().display()));
                 hidden.forget();
             }
@@ -147,7 +166,7 @@ fn take_back(named: Vec<Named>, failure: Error) -> Error {
 impl Named {
     /// Removes what had the name before.
     fn clean(self) -> Result<()> {
-        let Before::Kept(hidden) = self.before else { return Ok(()) };
+        let Before::Kept(hidden, _lock) = self.before else { return Ok(()) };
         let left = hidden.path().display().to_string();
         hidden.remove().map_err(|error| {
             let message = format!(
@@ -156,5 +175,29 @@ impl Named {
             );
             Error::new(ErrorKind::Output, message)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::{super::hidden::remove_left, *};
+
+    /// Also where a run cannot see the claim on the folder.
+    #[test]
+    fn no_run_removes_what_another_may_put_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("kept.jsonl");
+        fs::write(&target, "old").unwrap();
+        let ((), hidden) = Hidden::beside(&target, |path| fs::write(path, "new").map(Some)).unwrap();
+        let left = hidden.path().to_path_buf();
+        let before = name(hidden, &target).unwrap();
+        let content = |path: &Path| fs::read_to_string(path).unwrap();
+        assert_eq!((content(&target), content(&left)), ("new".into(), "old".into()));
+        remove_left(&target);
+        assert_eq!(content(&left), "old");
+        let failure = take_back(vec![Named { target: target.clone(), before }], Error::new(ErrorKind::Output, "failed"));
+        assert_eq!((failure.to_string(), content(&target), left.exists()), ("failed".into(), "old".into(), false));
     }
 }

@@ -106,7 +106,7 @@ impl FileSink {
         // Never readable for more users than the file that it replaces.
         let mode = there.map_or(USUAL, |there| there.permissions().mode() & USUAL);
         let target = behind_links(path)?;
-        if let Some(_claim) = Claim::at_once(&target)? {
+        if let Some(_claim) = Claim::before_work(&target)? {
             remove_left(&target);
         }
         let (file, end) = match File::unnamed(folder_of(&target), mode) {
