@@ -2,10 +2,10 @@
 //!
 //! A list of all matches may be much longer than the collection: of a thousand texts of one template each has a thousand. Here
 //! each contender has a list of its own, which is cut whenever it is twice as long as it has to be. So memory grows with
-//! contenders × 2 K, 56 bytes each, whatever the number of matches; and as the order of two neighbours is fixed, it makes no
+//! contenders × 2 K, 56 bytes each, whatever the number of matches, which is charged to the run's budget as it grows; and as the order of two neighbours is fixed, it makes no
 //! difference in which order they are found.
 
-use std::cmp::Reverse;
+use std::{cmp::Reverse, sync::Arc};
 
 use lookalike::verify::Measure;
 
@@ -13,6 +13,7 @@ use super::{
     pairing::Pairing,
     verifying::{Matches, PairFigures},
 };
+use crate::spill::Budget;
 
 /// The documents of each contender and its copies, in input order, that can be neighbours.
 pub(super) struct Groups {
@@ -50,12 +51,19 @@ pub(super) struct Nearest {
     measure: Measure,
     groups: Groups,
     lists: Vec<Vec<Neighbour>>,
+    budget: Arc<Budget>,
 }
 
 impl Nearest {
-    pub(super) fn new(most: usize, measure: Measure, groups: Groups) -> Self {
-        let lists = (1..groups.starts.len()).map(|_| Vec::new()).collect();
-        Self { most, measure, groups, lists }
+    pub(super) fn new(most: usize, measure: Measure, groups: Groups, budget: &Arc<Budget>) -> Self {
+        let lists: Vec<_> = (1..groups.starts.len()).map(|_| Vec::new()).collect();
+        budget.hold(size_of_val(&*groups.documents) + size_of_val(&*groups.starts) + size_of_val(&*lists));
+        Self { most, measure, groups, lists, budget: budget.clone() }
+    }
+
+    /// Neighbours that a list has at most: it is cut when it has so many.
+    fn longest(&self) -> usize {
+        self.most.saturating_mul(2).max(4)
     }
 
     /// K groups hold the K nearest documents: of groups that are equally similar those whose first documents come first.
@@ -63,9 +71,16 @@ impl Nearest {
         if self.groups.of(neighbour.0).is_empty() {
             return;
         }
+        let longest = self.longest();
         let list = &mut self.lists[number as usize];
+        if list.len() == list.capacity() {
+            // Twice as many, and never more than it is cut at.
+            let before = list.capacity();
+            list.reserve_exact(before.max(4).min(longest - before));
+            self.budget.hold((list.capacity() - before) * size_of::<Neighbour>());
+        }
         list.push(neighbour);
-        if list.len() >= self.most.saturating_mul(2).max(4) {
+        if list.len() >= longest {
             cut(list, self.most, self.measure, &self.groups);
         }
     }
@@ -76,10 +91,9 @@ impl Nearest {
         self
     }
 
-    /// Fills `into` with the nearest documents of one of a contender's documents, the most similar first, equally similar ones in input
+    /// Fills `into`, which is empty, with the nearest documents of one of a contender's documents, the most similar first, equally similar ones in input
     /// order. `same` is how alike the contender's own documents are. The lists must be [sorted](Self::sorted) before.
     pub(super) fn of(&self, (number, document): (u32, u64), same: PairFigures, into: &mut Vec<(u64, PairFigures)>) {
-        into.clear();
         // One of them may be the document itself.
         let own = self.groups.of(number).iter().filter(|&&other| other != document).take(self.most);
         into.extend(own.map(|&other| (other, same)));
@@ -121,4 +135,33 @@ fn order(figures: PairFigures, measure: Measure) -> u64 {
         (PairFigures::Unknown {}, _) => 0.0,
     };
     similarity.max(0.0).to_bits()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 300 contenders, each with all others as matches, by list lengths that are and are not a power of two.
+    #[test]
+    fn what_lists_take_is_held() {
+        const CONTENDERS: u32 = 300;
+        for most in [1, 2, 3, 10, 64, 1000] {
+            let groups = Groups { documents: (0..CONTENDERS.into()).collect(), starts: (0..=CONTENDERS as usize).collect() };
+            let budget = Budget::of(1 << 30, 0, std::path::Path::new("."));
+            let mut nearest = Nearest::new(most, Measure::Resemblance, groups, &budget);
+            let before = budget.held();
+            assert_eq!(before, u64::from(CONTENDERS) * (8 + 24) + (u64::from(CONTENDERS) + 1) * 8);
+            for (a, b) in (0..CONTENDERS).flat_map(|a| (0..a).map(move |b| (a, b))) {
+                nearest.take(a, b, PairFigures::Resemblance { resemblance: 1.0 / f64::from(1 + a.abs_diff(b)) });
+            }
+            let (held, each) = (budget.held() - before, size_of::<Neighbour>() as u64);
+            let taken: usize = nearest.lists.iter().map(Vec::capacity).sum();
+            assert_eq!(held, taken as u64 * each, "{most}");
+            // Each list is full, and none is longer than it may be.
+            let least = most.min(CONTENDERS as usize - 1) as u64;
+            let longest = nearest.longest() as u64;
+            assert!((least..=longest).contains(&(held / each / u64::from(CONTENDERS))), "{most}: {held}");
+            assert!(nearest.lists.iter().all(|list| list.capacity() as u64 <= longest), "{most}");
+        }
+    }
 }

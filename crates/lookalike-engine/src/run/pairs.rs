@@ -129,7 +129,7 @@ fn all_passes(config: &RunConfig, wanted: Wanted, observer: Observer) -> Result<
             let measure = method.config().measure;
             let lists = |pairing: &Pairing| {
                 let groups = Groups::new(pairing, pairing.numbers()?);
-                Ok(Nearest::new(most.get(), measure, groups))
+                Ok(Nearest::new(most.get(), measure, groups, &budget))
             };
             let verified = verified((config, &method), &source, &mut table, &pool, |_| Ok(None), lists, observer)?;
             let Verified { pairing, sets, matches, finding } = verified;
@@ -208,43 +208,40 @@ impl Listing<'_> {
         let mut matches: Vec<_> = of_leaders.iter().map(|&(a, b, figures)| (b, a, figures.swapped())).collect();
         matches.extend(of_leaders);
         matches.sort_unstable_by_key(|&(a, b, _)| (a, b));
-        let (mut id_a, mut id_b) = (Vec::new(), Vec::new());
-        let (mut partners, mut count) = (Vec::new(), 0);
-        for a in 0..self.table.documents {
-            let rank = self.pairing.order.rank(a);
-            let leader = self.pairing.leader(rank).unwrap_or(rank);
-            let Some(leader) = self.pairing.number(leader) else { continue };
+        self.listed(0, tell, |(leader, a), partners| {
             let (same, start) = (self.same(leader), matches.partition_point(|m| m.0 < leader));
             let others = matches[start..].iter().take_while(|m| m.0 == leader);
-            partners.clear();
             partners.extend(self.group(copies, leader).map(|b| (b, same)));
             partners.extend(others.flat_map(|m| self.group(copies, m.1).map(|b| (b, m.2))));
             partners.retain(|&(b, _)| b > a && self.wanted(a, b));
             partners.sort_unstable_by_key(|&(b, _)| b);
-            count += partners.len() as u64;
-            if partners.is_empty() {
-                continue;
-            }
-            let id = raw(self.table.ids.get(a, &mut id_a)?)?;
-            for &(b, figures) in &partners {
-                tell(&Pair { a: id, b: raw(self.table.ids.get(b, &mut id_b)?)?, figures }, [a, b])?;
-            }
-        }
-        Ok(count)
+        })
     }
 
     /// Goes through the documents in input order: each with its nearest, the most similar first. Gives the number of pairs.
     fn nearest(&self, nearest: &Nearest, tell: &mut TellPair) -> Result<u64> {
         let references = self.pairing.references;
-        let (mut id_a, mut id_b) = (Vec::new(), Vec::new());
-        let (mut partners, mut count) = (Vec::new(), 0);
         // References are neighbours only, and have no list of their own.
         let first = if references.only { references.documents } else { 0 };
+        self.listed(first, tell, |(leader, a), partners| nearest.of((leader, a), self.same(leader), partners))
+    }
+
+    /// Reports the pairs of the documents from `first` on, in input order. `into` puts a document's partners, in their order, into an
+    /// empty list; it gets the number of the contender that the document is a copy of, and the document. Gives the number of pairs.
+    fn listed(
+        &self,
+        first: u64,
+        tell: &mut TellPair,
+        mut into: impl FnMut((u32, u64), &mut Vec<(u64, PairFigures)>),
+    ) -> Result<u64> {
+        let (mut id_a, mut id_b) = (Vec::new(), Vec::new());
+        let (mut partners, mut count) = (Vec::new(), 0);
         for a in first..self.table.documents {
             let rank = self.pairing.order.rank(a);
             let leader = self.pairing.leader(rank).unwrap_or(rank);
             let Some(leader) = self.pairing.number(leader) else { continue };
-            nearest.of((leader, a), self.same(leader), &mut partners);
+            partners.clear();
+            into((leader, a), &mut partners);
             count += partners.len() as u64;
             if partners.is_empty() {
                 continue;
