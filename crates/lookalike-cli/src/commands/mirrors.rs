@@ -7,7 +7,7 @@ use std::{
 
 use clap::{Args, ValueEnum};
 use lookalike::{Config, Verify, mirrors::ShareOf};
-use lookalike_engine::{MirrorOutputs, Mirroring, MirrorsSummary, RunConfig, SiteBy, SitesBy, mirrors};
+use lookalike_engine::{MirrorOutputs, Mirroring, MirrorsSummary, RunConfig, SiteBy, SitesBy, mirrors, shown_name};
 
 use crate::{
     args::{FindArgs, InputArgs, RecordArgs, RunArgs, ShingleArgs, run_config},
@@ -143,7 +143,7 @@ impl Mirrors {
             }
         }
         if let Some(b) = self.b.as_ref().filter(|b| is_same(&self.a, b)) {
-            anyhow::bail!("{b}: named as A and as B; without B, sites of A are compared with each other");
+            anyhow::bail!("{}: named as A and as B; without B, sites of A are compared with each other", shown_name(b));
         }
         let method = self.records.fields.of_sets(self.find.config(&self.shingles)?)?;
         let threshold = self.threshold.unwrap_or(method.threshold);
@@ -220,6 +220,16 @@ fn pairs(number: u64, of: &str) -> String {
 
 /// Why no two sites are a pair, and what to do.
 fn none(summary: &MirrorsSummary, asked: &Mirroring) -> String {
+    let empty = match (summary.pages_a, summary.pages_b) {
+        (0, None) => Some("the collection has"),
+        (0, Some(0)) => Some("both collections have"),
+        (0, _) => Some("the first collection has"),
+        (_, Some(0)) => Some("the second collection has"),
+        _ => None,
+    };
+    if let Some(empty) = empty {
+        return format!("{empty} no pages, so there is nothing to match: name files or folders with pages");
+    }
     let paths = match summary.shared_paths {
         Some(paths) if paths > 0 => {
             let are = if paths == 1 { "is" } else { "are" };

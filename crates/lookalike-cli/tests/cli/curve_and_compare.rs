@@ -61,6 +61,11 @@ fn samples_are_as_large_as_an_estimate_needs() {
     // 19 or 20 of 20.
     near(&json(&place, "curve --sample-size --sketch 20")["half_taken_for_more_than_nine_tenths"], 21.0 / 1_048_576.0, 1e-15);
     // The paper's Web: 30 million documents.
+    let few = |documents: &str| place.run(&format!("curve --sample-size --documents {documents}")).out;
+    let one = "\nsampled shingles, at least, for 1 document: 1\none document has no pair; give --documents 2 or more\n";
+    assert!(few("1").ends_with(one), "{}", few("1"));
+    assert!(few("2").contains("\nthe one pair of 2 documents that resembles by less than 0.5 "), "{}", few("2"));
+    assert!(few("3").contains("\nany of the 3 pairs of 3 documents that resembles by less than 0.5 "), "{}", few("3"));
     let web = json(&place, "curve --sample-size --sketch 100 --documents 30000000");
     near(&web["collection"]["half_taken_for_more_than_nine_tenths"], 7.4746e-4, 1e-7);
     assert_snapshot!(place.run("curve --sample-size --within 0.1 --sketch 100 --documents 30000000").out, @"

@@ -92,6 +92,15 @@ fn every_command_takes_an_empty_collection() {
         let ran = place.run(asked);
         assert!(ran.code == 0 && ran.out.is_empty() && ran.err.contains(said), "{asked}: {} {} {}", ran.code, ran.out, ran.err);
     }
+    for (asked, advice) in [
+        ("mirrors in.jsonl", "the collection has no pages, so there is nothing to match: name files or folders with pages"),
+        ("mirrors full.jsonl folder", "the second collection has no pages, so"),
+        ("mirrors folder full.jsonl", "the first collection has no pages, so"),
+        ("mirrors folder in.jsonl", "both collections have no pages, so"),
+    ] {
+        let ran = place.run(asked);
+        assert!(ran.err.contains(advice) && !ran.err.contains("--threshold"), "{asked}: {}", ran.err);
+    }
     let ran = place.run("eval in.jsonl --sample 10");
     assert!(ran.code == 0 && ran.out.contains("0 documents"), "{} {}", ran.out, ran.err);
 }

@@ -372,6 +372,20 @@ fn points_are_summed_and_a_field_that_is_not_compared_says_how_many_pairs_are_ri
     0.95 to 1.00            30       53.70           57.0 %
     all matches             60       32.25           78.5 %
     ");
+    // Pairs that are further apart than pairs at random are not right: none is, and not fewer.
+    let record = |name: &str, phone: u32, day: u32| {
+        format!("{{\"name\":\"{name}\",\"phone\":\"{phone}\",\"address\":\"1 high street\",\"since\":{day}}}\n")
+    };
+    let near: String =
+        (0..20).flat_map(|n| [(n, n * 10), (n, n * 10 + 1)]).map(|(n, day)| record("ann smith", 5_550_000 + n, day)).collect();
+    let far = [record("ann smith", 5_559_999, 0), record("ann smyth", 5_559_999, 9_000)].concat();
+    place.write("far.jsonl", near + &far);
+    let summary = place.run("link far.jsonl --config sales.toml --right-by since --json -o far.out").err;
+    let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
+    let scores = summary["right"]["scores"].as_array().unwrap();
+    let shares: Vec<f64> =
+        scores.iter().chain([&summary["right"]["matches"]]).filter_map(|share| share["right"].as_f64()).collect();
+    assert!(shares.len() >= 3 && shares.contains(&0.0) && shares.iter().all(|share| (0.0..=1.0).contains(share)), "{summary}");
     for (flag, expected) in [
         ("--right-by name", "--right-by name: the field \"name\" compares it; name one that the score does not know"),
         ("--right-by born", "--right-by born: no record has a date or a number in this field; name one that has"),

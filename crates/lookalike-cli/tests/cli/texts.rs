@@ -23,6 +23,8 @@ fn a_preset_finds_variants_of_quotations_and_flags_beside_it_win() {
     assert_eq!(dropped("--preset quotations -t 0.8"), 0);
     assert_eq!(dropped("--preset quotations --shingle 5"), 0);
     let summary = json(&place, "dedup in.jsonl --dry-run --json --preset quotations");
+    assert_eq!(summary["preset"], "quotations");
+    assert!(json(&place, "dedup in.jsonl --dry-run --json").get("preset").is_none());
     let method = &summary["method"];
     assert_eq!((&method["preset"], &method["shingle"], &method["threshold"]), (&"quotations".into(), &2.into(), &0.5.into()));
     let err = place.run("dedup in.jsonl --dry-run --preset quotations").err;

@@ -31,7 +31,7 @@ pub struct RightShare {
     pub pairs: u64,
     /// How far apart they are on the average; none without pairs.
     pub apart: Option<f64>,
-    /// The share of them that is right. Below 0 or above 1 where they are further apart or nearer than either kind.
+    /// The share of them that is right, about: 0 if they are further apart than pairs at random, 1 if they are nearer than right ones.
     pub right: Option<f64>,
 }
 
@@ -77,12 +77,19 @@ impl<'a> Distances<'a> {
         let (first, second) = self.values.split_at(split.map_or(self.values.len(), |split| split as usize));
         let wrong = mean_apart(present(first), split.map(|_| present(second)));
         let right = self.bands[BANDS].mean();
+        // An estimate can lie outside, and a share cannot.
+        let within = |share: f64| share.clamp(0.0, 1.0);
         let share = |sum: &Sum, from: f64, below: Option<f64>| RightShare {
             from,
             below,
             pairs: sum.pairs,
             apart: sum.mean(),
-            right: sum.mean().zip(right).zip(wrong).and_then(|((found, right), wrong)| right_share(found, right, wrong)),
+            right: sum
+                .mean()
+                .zip(right)
+                .zip(wrong)
+                .and_then(|((found, right), wrong)| right_share(found, right, wrong))
+                .map(within),
         };
         let bound = |band: usize| band as f64 / BANDS as f64;
         let bands = self.bands.iter().enumerate().rev().filter(|(_, sum)| sum.pairs > 0);

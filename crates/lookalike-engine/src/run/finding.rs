@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use lookalike::Method;
+use lookalike::{Method, Preset};
 use serde::Serialize;
 
 use super::{counting::Counted, matching::Matcher, sizes::Sizes, table::Table};
@@ -11,6 +11,9 @@ use crate::memory::peak_memory;
 /// How candidates were found, what share of the similar pairs that promises, and what was set aside.
 #[derive(Debug, Clone, Serialize)]
 pub struct Finding {
+    /// The preset that was asked for. What it sets, unless a flag says otherwise, is in the summary's method.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preset: Option<Preset>,
     /// How candidates were found, in words.
     pub found_by: String,
     /// P(found) for a pair at the threshold, at the least, where it is known; 1 where all pairs were looked for.
@@ -61,6 +64,7 @@ impl Finding {
     pub(crate) fn new(method: &Method) -> Self {
         let promise = method.promise();
         Self {
+            preset: method.config().preset,
             found_by: method.found_by(),
             found_at_threshold: promise.map(|promise| promise.found),
             found_from_size: promise.map(|promise| promise.from),

@@ -6,7 +6,7 @@ use lookalike::{Error, ErrorKind, sketch::size};
 use serde::Serialize;
 
 use super::{Curve, json, small};
-use crate::output::{BOLD, DIM, count};
+use crate::output::{BOLD, DIM, count, counted};
 
 #[derive(Args)]
 pub(super) struct SampleSize {
@@ -54,9 +54,16 @@ impl Collection {
     }
 
     fn words(&self) -> String {
-        let pairs = if self.pairs < 1e9 { count(self.pairs as u64) } else { format!("{:.1e}", self.pairs) };
+        if self.pairs == 0.0 {
+            return "one document has no pair; give --documents 2 or more\n".into();
+        }
+        let pairs = match self.pairs {
+            1.0 => "the one pair".into(),
+            some if some < 1e9 => format!("any of the {} pairs", count(some as u64)),
+            many => format!("any of the {many:.1e} pairs"),
+        };
         format!(
-            "any of the {pairs} pairs of {} documents that resembles by less than 0.5 is estimated by {} at more than 0.9\n\
+            "{pairs} of {} documents that resembles by less than 0.5 is estimated by {} at more than 0.9\n\
              with probability {BOLD}{}{BOLD:#} at most\n",
             count(self.documents),
             count(self.sketch as u64),
@@ -144,8 +151,8 @@ impl SampleSize {
         }
         if let Some(collection) = &report.collection {
             page += &format!(
-                "\n{BOLD}sampled shingles, at least, for {} documents: {}{BOLD:#}\n{}",
-                count(collection.documents),
+                "\n{BOLD}sampled shingles, at least, for {}: {}{BOLD:#}\n{}",
+                counted(collection.documents, "document"),
                 count(collection.sketch as u64),
                 collection.words()
             );

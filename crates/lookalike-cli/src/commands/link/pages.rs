@@ -75,7 +75,7 @@ fn right_shares(right: &RightShares) -> String {
     );
     table += &format!("{BOLD}{:<16}{:>10}  {:>10}  {:>15}{BOLD:#}", "score", "pairs", "apart", "right, about");
     let mut row = |name: &str, share: &RightShare| {
-        let about = share.right.map_or("-".into(), |right| format!("{:.1} %", 100.0 * right.clamp(0.0, 1.0)));
+        let about = share.right.map_or("-".into(), |right| format!("{:.1} %", 100.0 * right));
         table += &format!("\n{name:<16}{:>10}  {:>10}  {about:>15}", count(share.pairs), mean(share.apart));
     };
     for share in scores {
