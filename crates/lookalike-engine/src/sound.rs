@@ -8,6 +8,7 @@ use arrow_array::{Array, OffsetSizeTrait, RecordBatch};
 use arrow_buffer::Buffer;
 use arrow_data::{ArrayData, ByteView, MAX_INLINE_VIEW_LEN};
 use arrow_schema::{ArrowError, DataType};
+use lookalike::shown::quoted;
 
 use crate::{
     error::{Error, ErrorKind, Result, said},
@@ -28,9 +29,9 @@ pub fn check_batch(name: &str, number: usize, batch: &RecordBatch) -> Result<()>
             Err(panic) => said(&*panic).into(),
         };
         let message = format!(
-            "{name}: column {:?}, batch {number} is damaged ({what}); read or download it again; decode texts of another encoding \
+            "{name}: column {}, batch {number} is damaged ({what}); read or download it again; decode texts of another encoding \
              than UTF-8 first",
-            field.name()
+            quoted(field.name())
         );
         return Err(Error::new(ErrorKind::Input, message));
     }

@@ -3,7 +3,10 @@
 use std::{path::PathBuf, process::ExitCode};
 
 use clap::{Args, ValueEnum};
-use lookalike::minutiae::{By, Field, Model, Triangles};
+use lookalike::{
+    minutiae::{By, Field, Model, Triangles},
+    shown::cut,
+};
 use lookalike_engine::{Cards, CardsSummary, First, Format, RunConfig, cards};
 
 use crate::output::{BOLD, DIM, count, counted, print, say};
@@ -164,7 +167,7 @@ impl Minutiae {
             return Ok(ExitCode::SUCCESS);
         }
         if let Some(missing) = ["x", "y", "angle"].iter().find(|name| !self.columns.iter().any(|column| column == *name)) {
-            anyhow::bail!("--columns {}: no {missing}; name x, y and angle where they stand", self.columns.join(","));
+            anyhow::bail!("--columns {}: no {missing}; name x, y and angle where they stand", cut(&self.columns.join(",")));
         }
         if !(self.turn.is_finite() && self.turn > 0.0) {
             anyhow::bail!("--turn {}: is no full turn; give 256, 360, or what angles come to", self.turn);

@@ -72,7 +72,8 @@ fn name<'a>(record: &Record<'a>, field: &str, what: &str, flag: &str) -> Checked
     match Shape::of(value.get()) {
         shape if shape.is_name() => Ok(Some(value)),
         other => Err(format!(
-            "field {field:?} is {}; {what} must be a string or a number: leave it out, or name another field with {flag}",
+            "field {} is {}; {what} must be a string or a number: leave it out, or name another field with {flag}",
+            quoted(field),
             other.name()
         )),
     }
@@ -82,17 +83,17 @@ fn name<'a>(record: &Record<'a>, field: &str, what: &str, flag: &str) -> Checked
 const SHOWN: usize = 12;
 
 fn minutiae(record: &Record, asked: &Cards) -> Checked<Vec<Minutia>> {
-    let field = &asked.minutiae_field;
+    let (field, shown) = (&asked.minutiae_field, quoted(&asked.minutiae_field));
     let Some(value) = value(record, field) else {
         let names: Vec<String> = record.keys().take(SHOWN).map(|name| quoted(name)).collect();
         let more = record.len().saturating_sub(SHOWN);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let has = if names.is_empty() { "no fields".into() } else { format!("the fields {}{more}", names.join(", ")) };
-        return Err(format!("no field {field:?}; the record has {has}: name the one with the minutiae with --minutiae-field"));
+        return Err(format!("no field {shown}; the record has {has}: name the one with the minutiae with --minutiae-field"));
     };
     let lists: Vec<Vec<Value>> = serde_json::from_str(value.get()).map_err(|_| {
         format!(
-            "field {field:?} is {}; it must be a list of lists of numbers, such as [[120, 88, 64], [97, 130, 201]]",
+            "field {shown} is {}; it must be a list of lists of numbers, such as [[120, 88, 64], [97, 130, 201]]",
             match Shape::of(value.get()) {
                 Shape::Array => "an array of something else",
                 other => other.name(),
@@ -100,7 +101,7 @@ fn minutiae(record: &Record, asked: &Cards) -> Checked<Vec<Minutia>> {
         )
     })?;
     let read = |(values, number): (&Vec<Value>, usize)| {
-        minutia(values, asked).map_err(|what| format!("field {field:?}: minutia {number} {what}"))
+        minutia(values, asked).map_err(|what| format!("field {shown}: minutia {number} {what}"))
     };
     lists.iter().zip(1..).map(read).collect()
 }
@@ -112,7 +113,7 @@ fn minutia(values: &[Value], asked: &Cards) -> Checked<Minutia> {
             "has {} values, and --columns names {} ({}): name all that there are, such as type,x,y,angle,quality",
             values.len(),
             columns.len(),
-            columns.join(",")
+            cut(&columns.join(","))
         ));
     }
     let value = |column: &str, most: f64, advice: &str| {

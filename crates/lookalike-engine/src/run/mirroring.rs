@@ -9,7 +9,7 @@ use std::{
 use lookalike::{
     Cluster, Config, Method, Verify,
     mirrors::{Likes, Mirrors, Page, Side},
-    shown::quoted,
+    shown::{cut, quoted},
 };
 use serde::Serialize;
 
@@ -115,7 +115,7 @@ fn all_passes(config: &RunConfig, asked: &Mirroring, outputs: MirrorOutputs, obs
     let mut config = config.clone();
     if let SiteBy::Field(field) = &asked.sites.by {
         if *field == config.text_field {
-            let message = format!("--by field:{field}: the text cannot be what says the site; name another field");
+            let message = format!("--by field:{}: the text cannot be what says the site; name another field", cut(field));
             return Err(Error::new(ErrorKind::Config, message));
         }
         config.label_field = Some(field.clone());

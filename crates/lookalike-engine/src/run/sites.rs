@@ -2,6 +2,7 @@
 
 use std::{borrow::Cow, collections::BTreeMap, num::NonZeroU128};
 
+use lookalike::shown::{cut, quoted};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::table::Table;
@@ -209,8 +210,10 @@ impl Sites {
 
 fn without(field: &str, place: &str) -> Error {
     let message = format!(
-        "{place}: no field {field:?}, or null: by --by field:{field} it says what site the page is of; give one to each, or take \
-         such pages out of the input (--skip-bad sets only lines aside that are no records)"
+        "{place}: no field {}, or null: by --by field:{} it says what site the page is of; give one to each, or take such pages out of \
+         the input (--skip-bad sets only lines aside that are no records)",
+        quoted(field),
+        cut(field)
     );
     Error::new(ErrorKind::Record, message)
 }

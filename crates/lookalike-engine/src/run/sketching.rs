@@ -10,7 +10,7 @@ use lookalike::{
     Method, Scratch,
     cluster::Keep,
     fingerprint::{self, Digest},
-    shown::cut,
+    shown::{cut, quoted},
     text::{Tokens, TokensBy},
 };
 use rayon::ThreadPool;
@@ -45,16 +45,18 @@ pub(crate) fn reading(config: &RunConfig) -> Result<Reading> {
     let set = (config.method.tokens == TokensBy::Items).then_some(config.method.occurrences);
     let (what, option) = if set.is_some() { ("set", "--set-field") } else { ("text", "--text-field") };
     if config.text_field == config.id_field {
-        let message = format!("field {:?} cannot be both the {what} and the id; see {option} and --id-field", config.text_field);
+        let field = quoted(&config.text_field);
+        let message = format!("field {field} cannot be both the {what} and the id; see {option} and --id-field");
         return Err(Error::new(ErrorKind::Config, message));
     }
     let keep = config.keep();
     if keep.field() == Some(&config.text_field) {
-        let message = format!("--keep {keep}: the {what} cannot be the field that decides; name another field");
+        let message =
+            format!("--keep {}: the {what} cannot be the field that decides; name another field", cut(&keep.to_string()));
         return Err(Error::new(ErrorKind::Config, message));
     }
     if config.label_field.as_ref() == Some(&config.text_field) {
-        let message = format!("--labels {}: the {what} cannot be the label; name another field", config.text_field);
+        let message = format!("--labels {}: the {what} cannot be the label; name another field", cut(&config.text_field));
         return Err(Error::new(ErrorKind::Config, message));
     }
     let (text, id, label) = (config.text_field.clone(), config.id_field.clone(), config.label_field.clone());

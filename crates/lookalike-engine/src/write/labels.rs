@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use lookalike::shown::quoted;
 use serde_json::Value;
 
 use super::kept::Shape;
@@ -164,7 +165,7 @@ fn push_number(number: Option<f64>, none: &[u8], into: &mut Vec<u8>) {
 }
 
 pub(super) fn taken(what: &str, name: &str) -> String {
-    format!("there is a {what} {name:?} already; name the fields of --label otherwise, such as with --label-prefix dup_")
+    format!("there is a {what} {} already; name the fields of --label otherwise, such as with --label-prefix dup_", quoted(name))
 }
 
 /// The failure of names that cannot be.

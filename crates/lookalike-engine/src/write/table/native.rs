@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arrow_array::{Array, RecordBatch};
 use arrow_cast::{CastOptions, cast_with_options};
 use arrow_schema::{DataType, FieldRef, Schema, SchemaRef, TimeUnit};
+use lookalike::shown::quoted;
 use parquet::arrow::ArrowSchemaConverter;
 
 use crate::{
@@ -49,7 +50,7 @@ pub fn cast(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
             return Ok(column.clone());
         }
         cast_with_options(column, field.data_type(), &strict).map_err(|error| {
-            let what = format!("column {:?} cannot be {}: {error}; write an Arrow file", field.name(), field.data_type());
+            let what = format!("column {} cannot be {}: {error}; write an Arrow file", quoted(field.name()), field.data_type());
             Error::new(ErrorKind::Output, what)
         })
     };
@@ -71,8 +72,8 @@ pub fn refuse_others(name: &str, schema: &Schema) -> Result<()> {
             Err(panic) => said(&*panic).into(),
         };
         let message = format!(
-            "{name}: Parquet cannot have the column {:?}, which is {} ({why}); write an Arrow file (.arrow), or leave the column out",
-            field.name(),
+            "{name}: Parquet cannot have the column {}, which is {} ({why}); write an Arrow file (.arrow), or leave the column out",
+            quoted(field.name()),
             field.data_type()
         );
         Err(Error::new(ErrorKind::Output, message))
