@@ -194,6 +194,15 @@ impl RunConfig {
         ))
     }
 
+    /// Refuses folders that are URLs: what a run keeps for itself, it keeps on this machine.
+    ///
+    /// # Errors
+    /// Names the first.
+    pub(crate) fn refuse_remote_folders(&self) -> Result<()> {
+        store::refuse_url("--temp-dir", "folder", &self.temp_dir)?;
+        self.resume.as_ref().map_or(Ok(()), |resume| store::refuse_url("--resume", "folder", &resume.folder))
+    }
+
     /// Whether there are references.
     pub(crate) fn has_references(&self) -> bool {
         !self.against.is_empty() || !self.against_tables.is_empty()

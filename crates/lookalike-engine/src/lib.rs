@@ -79,5 +79,5 @@ pub use run::{
 #[cfg(feature = "tables")]
 pub use sound::check_batch;
 pub use state::Resumed;
-pub use store::shown_name;
+pub use store::{refuse_url, shown_name, shown_path};
 pub use write::{Decided, IdKind, Likeness, Representative, reason_name};

@@ -24,9 +24,13 @@ use super::{
     reading::Reading,
     record::{Fault, Found, Record},
 };
+#[cfg(feature = "warc")]
+use lookalike::shown::cut;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::error::{Error, ErrorKind};
+#[cfg(feature = "warc")]
+use crate::store::shown_name;
 
 /// Some records of a part of the source that follow each other: of a file of lines, those that begin in one span of its bytes,
 /// decompressed, from `index` times the source's span on. Which they are depends on the input alone, so every pass sees the same
@@ -484,7 +488,8 @@ fn crawled<'a>(raw: &'a [u8], reading: &Reading, room: &'a mut Room) -> Result<O
     let found = match record.document(crawl) {
         Ok(found) => found,
         Err(warc::Skip::TooLong) => {
-            let (uri, bytes) = (record.target_uri().unwrap_or("a page without a URL"), record.content().len());
+            let uri = record.target_uri().map_or("a page without a URL".into(), shown_name);
+            let (uri, bytes) = (cut(&uri), record.content().len());
             return Err(Fault(format!(
                 "{uri}: its {bytes} bytes are more than 256 MiB without their compression, which is the most that is read; set the \
                  record aside with --skip-bad"

@@ -26,16 +26,17 @@ use crate::{
 /// # Errors
 /// What cannot be read, is no one file, or holds no text.
 pub fn read_document(name: &str) -> Result<Vec<u8>> {
+    let (given, name) = (name, &*store::shown_name(name));
     let told = |error: std::io::Error| Error::reading(name, &error);
-    let reader = if name == "-" {
+    let reader = if given == "-" {
         decompress(File::stdin().map_err(told)?, name)
-    } else if store::is_url(name) {
-        match &*store::expand(name, |_| false)? {
+    } else if store::is_url(given) {
+        match &*store::expand(given, |_| false)? {
             [object] => decompress(object.stream(), name),
             _ => return Err(Error::new(ErrorKind::Input, format!("{name}: several objects; name one text"))),
         }
     } else {
-        decompress(File::open(Path::new(name)).map_err(told)?, name)
+        decompress(File::open(Path::new(given)).map_err(told)?, name)
     };
     let mut bytes = Vec::new();
     reader?.take(super::cut::LONGEST as u64 + 1).read_to_end(&mut bytes).map_err(told)?;

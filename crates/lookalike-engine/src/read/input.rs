@@ -143,6 +143,8 @@ pub(crate) fn expand(config: &RunConfig) -> Result<Vec<Input>> {
 }
 
 fn expand_into(config: &RunConfig, leaving: &mut Leaving) -> Result<Vec<Input>> {
+    // Before anything is read or made.
+    config.refuse_remote_folders()?;
     let naming = Naming { format: config.format, gitignore: config.gitignore, all_splits: config.all_splits };
     let mut inputs = named(&config.inputs, naming, leaving)?;
     let commands = config.input_commands.iter().cloned().zip(1..);
@@ -234,7 +236,7 @@ fn named(names: &[String], naming: Naming, leaving: &mut Leaving) -> Result<Vec<
             let objects = store::expand(name, is_wanted)?;
             if !naming.all_splits && !name.contains(WILD) {
                 let inside = objects.iter().map(|object| below(object.url(), name));
-                splits::refuse_several(name, inside)?;
+                splits::refuse_several(&store::shown_name(name), inside)?;
             }
             inputs.extend(objects.into_iter().map(Input::Object));
         } else if path.is_dir() {

@@ -5,7 +5,10 @@
 
 use std::{io::Read, ops::Range};
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::{
+    error::{Error, ErrorKind, Result},
+    store::shown_name,
+};
 
 use lookalike::shown::{cut, quoted};
 
@@ -384,7 +387,7 @@ impl<R: Read> WarcReader<R> {
         let end = header + length;
         if !self.has(end, path)? {
             let there = self.filled - self.start - header;
-            let uri = self.fields.get(Field::TargetUri).map_or(String::new(), |uri| format!(" ({uri})"));
+            let uri = self.fields.get(Field::TargetUri).map_or(String::new(), |uri| format!(" ({})", cut(&shown_name(uri))));
             let problem = format!(
                 "the file ends after {there} of its {length} bytes of content{uri}: it is truncated, or the Content-Length is wrong; \
                  copy or download it again"
@@ -460,7 +463,7 @@ impl<R: Read> WarcReader<R> {
         let problem = match length.map(|length| (length, length.parse::<u64>())) {
             Some((_, Ok(length))) if length <= LONGEST => return Ok(length as usize),
             Some((_, Ok(length))) => {
-                let uri = self.fields.get(Field::TargetUri).map_or(String::new(), |uri| format!(" ({})", cut(uri)));
+                let uri = self.fields.get(Field::TargetUri).map_or(String::new(), |uri| format!(" ({})", cut(&shown_name(uri))));
                 format!("its content is {length} bytes long{uri}: no more than 2 GiB are read; cut the record out")
             }
             Some((length, Err(_))) => format!("its Content-Length {} is no number of bytes", quoted(length)),

@@ -28,6 +28,7 @@ use crate::{
     places::Places,
     read::{Block, BlockInfo, BlockInfos, Blocks, Input, Reading, Room, Source, each_block, expand, expand_decisions},
     spill::Budget,
+    store::shown_name,
     write::{Kept, Output, Shape, finish, plain, refuse_overwriting},
 };
 
@@ -73,6 +74,7 @@ fn both_passes(decisions: &str, config: &RunConfig, path: &Path, observer: Obser
     refuse_overwriting(&[Some(path), config.skip_bad.as_deref()].into_iter().flatten().collect::<Vec<_>>(), &all)?;
     let source = Source::new(inputs, reading(config)?, &config.temp_dir)?;
     let written = Source::new(vec![written], Reading::decisions(decisions), &config.temp_dir);
+    let decisions = &*shown_name(decisions);
     let written = written.map_err(|error| no_decisions(decisions, error))?;
     let pool = pool(config.threads)?;
     // Opened before the work: better to hear now that a folder is missing than later.
@@ -125,7 +127,7 @@ fn no_decisions(name: &str, error: Error) -> Error {
 /// Where decisions are.
 fn decisions_input(name: &str, inputs: &[Input]) -> Result<Input> {
     let mut found = expand_decisions(name)?;
-    let refuse = |what: &str| Err(Error::new(ErrorKind::Config, format!("{name}: {what}")));
+    let refuse = |what: &str| Err(Error::new(ErrorKind::Config, format!("{}: {what}", shown_name(name))));
     match found.pop() {
         Some(Input::Stdin) if inputs.iter().any(|input| matches!(input, Input::Stdin)) => {
             refuse("standard input cannot be both the decisions and an input; name a file for one of them")

@@ -19,6 +19,7 @@ use crate::{
     error::{Error, ErrorKind, Result},
     format::Format,
     read::{Block, Blocks, Paths, Reading, Room, Shape, Source, encoding_named, expand},
+    store::shown_name,
 };
 
 /// The records of one collection, or of two, the first one's first.
@@ -73,6 +74,7 @@ impl Gathered {
             if came.first.is_empty() {
                 continue;
             }
+            let name = &shown_name(name);
             asked.refuse_absent(&came.seen, &came.first, name)?;
             seen.iter_mut().zip(&came.seen).for_each(|(seen, other)| *seen |= other);
             if first.is_empty() {
@@ -95,7 +97,8 @@ impl Gathered {
             return Ok(());
         }
         let message = format!(
-            "{name}: --label {label}: no record has this field with something in it; name the one that says which records are of one thing"
+            "{name}: --label {}: no record has this field with something in it; name the one that says which records are of one thing",
+            cut(label)
         );
         Err(Error::new(ErrorKind::Record, message))
     }
@@ -107,7 +110,8 @@ impl Gathered {
         if own.iter().any(|value| !value.is_nan()) {
             return Ok(());
         }
-        let message = format!("{name}: --right-by {field}: no record has a date or a number in this field; name one that has");
+        let message =
+            format!("{name}: --right-by {}: no record has a date or a number in this field; name one that has", cut(field));
         Err(Error::new(ErrorKind::Record, message))
     }
 
@@ -224,7 +228,8 @@ fn open(config: &RunConfig, name: &str) -> Result<Source> {
     let is_table = config.format.into_iter().chain(inputs.iter().filter_map(|input| Format::of_name(&input.name())));
     if let Some(format) = is_table.into_iter().find(|format| format.is_table()) {
         let message = format!(
-            "{name}: is {}, and records are read from JSON Lines, JSON arrays or CSV: write it as one of these",
+            "{}: is {}, and records are read from JSON Lines, JSON arrays or CSV: write it as one of these",
+            shown_name(name),
             format.name()
         );
         return Err(Error::new(ErrorKind::Input, message));
@@ -374,6 +379,7 @@ impl<'a> Asked<'a> {
     fn refuse_absent_everywhere(&self, seen: &[bool], first: &[u8], inputs: &[String]) -> Result<()> {
         let of_path = |(field, numbers): &(&str, Range<usize>)| {
             let number = numbers.clone().find(|&number| !seen[number])?;
+            let inputs: Vec<String> = inputs.iter().map(|name| shown_name(name)).collect();
             Some(absent(&inputs.join(", "), field, &self.names[number..=number], first))
         };
         self.fields.iter().find_map(of_path).map_or(Ok(()), Err)
@@ -384,8 +390,9 @@ fn absent(input: &str, field: &str, paths: &[&str], first: &[u8]) -> Error {
     let absent: Vec<String> = paths.iter().map(|path| quoted(path)).collect();
     let names: Vec<String> = Paths::names_in(first).iter().map(|name| quoted(name)).collect();
     let message = format!(
-        "{input}: no record has {}, from which the field {field:?} is; the first one has {}: say with from where it stands",
+        "{input}: no record has {}, from which the field {} is; the first one has {}: say with from where it stands",
         absent.join(" or "),
+        quoted(field),
         if names.is_empty() { "no fields".into() } else { names.join(", ") }
     );
     Error::new(ErrorKind::Record, message)
@@ -398,13 +405,14 @@ fn written<'v>(value: &'v RawValue, name: &str) -> Checked<Cow<'v, str>> {
         Shape::Text => match raw[1..raw.len() - 1].contains('\\') {
             false => Ok(raw[1..raw.len() - 1].into()),
             true => serde_json::from_str::<String>(raw).map(Cow::Owned).map_err(|_| {
-                format!("field {name:?} has half of a character, a lone surrogate: write it anew from where it came")
+                format!("field {} has half of a character, a lone surrogate: write it anew from where it came", quoted(name))
             }),
         },
         Shape::Number | Shape::Bool => Ok(raw.into()),
         Shape::Null => Ok("".into()),
         shape @ (Shape::Array | Shape::Object) => Err(format!(
-            "field {name:?} is {}; what is compared must be a string or a number: join it before, or say with from which part of it is meant",
+            "field {} is {}; what is compared must be a string or a number: join it before, or say with from which part of it is meant",
+            quoted(name),
             shape.name()
         )),
     }
@@ -416,7 +424,8 @@ fn name<'v>(value: Option<&'v RawValue>, field: &str, what: &str, flag: &str) ->
     match Shape::of(value) {
         shape if shape.is_name() => Ok(value),
         other => Err(format!(
-            "field {field:?} is {}; {what} must be a string or a number: leave it out, or name another field with {flag}",
+            "field {} is {}; {what} must be a string or a number: leave it out, or name another field with {flag}",
+            quoted(field),
             other.name()
         )),
     }

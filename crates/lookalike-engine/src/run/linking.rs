@@ -5,7 +5,10 @@ use std::{
     sync::Arc,
 };
 
-use lookalike::records::{ClusterBy, Clusters, LinkConfig, Linker, OneToOne, Scored, Verdict};
+use lookalike::{
+    records::{ClusterBy, Clusters, LinkConfig, Linker, OneToOne, Scored, Verdict},
+    shown::{cut, quoted},
+};
 use rayon::ThreadPool;
 use serde::Serialize;
 
@@ -23,6 +26,7 @@ use crate::{
     memory::peak_memory,
     read::{Input, expand},
     spill::{Budget, Sorter},
+    store::refuse_url,
     write::{Output, finish, refuse_other_than_lines, refuse_overwriting},
 };
 
@@ -109,6 +113,7 @@ fn all(config: &RunConfig, asked: &Link, output: &Path, observer: Observer) -> R
         let message = "true pairs go by unique ids, and need no labels: give --truth without --label and --allow-repeated-ids";
         return Err(Error::new(ErrorKind::Config, message));
     }
+    asked.truth.as_deref().map_or(Ok(()), |path| refuse_url("--truth", "file", path))?;
     refuse_compared(&linker, asked.right_by.as_deref())?;
     let outputs: Vec<&Path> = [output].into_iter().chain(asked.clusters.as_deref()).collect();
     let mut inputs = expand(config)?;
@@ -201,8 +206,11 @@ fn refuse_compared(linker: &Linker, right_by: Option<&str>) -> Result<()> {
     match linker.config().fields.iter().find(|field| field.paths().iter().any(|path| path == name)) {
         None => Ok(()),
         Some(field) => {
-            let message =
-                format!("--right-by {name}: the field {:?} compares it; name one that the score does not know", field.name);
+            let message = format!(
+                "--right-by {}: the field {} compares it; name one that the score does not know",
+                cut(name),
+                quoted(&field.name)
+            );
             Err(Error::new(ErrorKind::Config, message))
         }
     }

@@ -7,6 +7,7 @@ use crate::{
     config::RunConfig,
     error::{Error, ErrorKind, Result},
     read::{Blocks, Room, Source, each_block, expand},
+    store::shown_name,
 };
 
 /// The texts of the documents with these ids, in the order asked. An id is named as a person would: a string without its
@@ -43,7 +44,8 @@ pub fn find_texts(config: &RunConfig, ids: &[&str]) -> Result<Vec<String>> {
     })?;
     let found = |(text, id): (Option<String>, &&str)| {
         text.ok_or_else(|| {
-            Error::new(ErrorKind::Input, format!("no document has the id {} in {}", quoted(id), config.inputs.join(", ")))
+            let inputs: Vec<String> = config.inputs.iter().map(|name| shown_name(name)).collect();
+            Error::new(ErrorKind::Input, format!("no document has the id {} in {}", quoted(&shown_name(id)), inputs.join(", ")))
         })
     };
     texts.into_iter().zip(ids).map(found).collect()

@@ -2,7 +2,10 @@
 
 use std::{borrow::Cow, path::Path};
 
-use lookalike::{shown::cut, verify::Measure};
+use lookalike::{
+    shown::{cut, quoted},
+    verify::Measure,
+};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -10,6 +13,7 @@ use super::{enrolling::Roll, sampling::SimilarPair};
 use crate::{
     error::{Error, ErrorKind, Result},
     read::{Block, Blocks, Input, Reading, Source, each_block},
+    store::refuse_url,
 };
 
 /// What a line says, or what is wrong with it and what to do, for behind `path:line: `.
@@ -59,6 +63,7 @@ impl PairLine<'_> {
 /// # Errors
 /// A file that cannot be read; a line that is no such pair, that names a document that is not there, or the same twice.
 pub fn read_pairs(path: &Path, roll: &Roll, measure: Measure, temp_dir: &Path) -> Result<Vec<SimilarPair>> {
+    refuse_url("--truth", "file", path)?;
     let mut pairs = Vec::new();
     each_line(path, Reading::lines(), temp_dir, |line, _| {
         let line: PairLine = parse(line, "{\"a\": \"one id\", \"b\": \"another\"}")?;
@@ -146,7 +151,9 @@ pub(super) fn as_written<'a>(id: &'a RawValue, column: &str, block: &Block) -> C
         return Ok(Cow::Borrowed(id));
     }
     let inner = serde_json::from_str(id.get()).and_then(RawValue::from_string);
-    inner.map(Cow::Owned).map_err(|_| format!("{} is no id; the column {column:?} says that it holds JSON", cut(id.get())))
+    inner
+        .map(Cow::Owned)
+        .map_err(|_| format!("{} is no id; the column {} says that it holds JSON", cut(id.get()), quoted(column)))
 }
 
 /// Gives each line of a file; see [`each_line_of`].

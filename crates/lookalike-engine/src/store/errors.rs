@@ -67,9 +67,16 @@ pub(super) fn told(doing: Doing, at: &Location, url: &str, error: &StoreError) -
             let query = at.store.split_once('?').map_or("", |(_, query)| query);
             let short = if at.kind == Kind::Http { short.replace(&at.store, &shown(&at.store)) } else { short.into() };
             let short = if query.is_empty() { short } else { short.replace(query, "…") };
+            let short = without_secrets(&short);
             format!("{what}: {short}; try again, or copy it with the store's own program to see what that says")
         });
     Error::new(kind, format!("{url}: {message}"))
+}
+
+/// Words in which each URL is as it may be shown.
+fn without_secrets(words: &str) -> String {
+    let ends = |c: char| c.is_whitespace() || "()<>\"'".contains(c);
+    words.split_inclusive(ends).map(shown).collect()
 }
 
 /// What the store's answer says by a code of its own.

@@ -30,16 +30,17 @@ pub(crate) fn expand(url: &str, wanted: impl Fn(&str) -> bool) -> Result<Vec<Arc
 }
 
 pub(super) fn expand_in(bucket: &Arc<Bucket>, key: &str, url: &str, wanted: impl Fn(&str) -> bool) -> Result<Vec<Arc<Object>>> {
-    let refuse = |what: &str| Err(Error::new(ErrorKind::Input, format!("{}: {what}", shown(url))));
+    let path = url.split(['?', '#']).next().unwrap_or(url);
+    let url = &shown(url);
+    let refuse = |what: &str| Err(Error::new(ErrorKind::Input, format!("{url}: {what}")));
     if bucket.at.kind == Kind::Http {
-        let path = url.split(['?', '#']).next().unwrap_or(url);
         if path.ends_with('/') {
             return refuse("is a folder, and a web server lists none; name the files themselves");
         }
         if path.contains('*') {
             return refuse("is a glob, and a web server lists no files; name the files themselves");
         }
-        return single(bucket, &Path::default(), &shown(url)).map(|object| vec![object]);
+        return single(bucket, &Path::default(), url).map(|object| vec![object]);
     }
     if key.contains(WILD) {
         let found = matching(bucket, key, url)?;

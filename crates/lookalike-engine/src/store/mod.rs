@@ -43,6 +43,10 @@ mod absent;
 #[cfg(all(test, feature = "cloud"))]
 pub(crate) mod tests;
 
+use std::path::Path;
+
+use crate::error::{Error, ErrorKind, Result};
+
 #[cfg(not(feature = "cloud"))]
 pub(crate) use absent::{Object, ObjectStream, Upload, Uploaded, expand};
 #[cfg(feature = "cloud")]
@@ -54,7 +58,7 @@ pub(crate) use stream::ObjectStream;
 #[cfg(feature = "cloud")]
 pub(crate) use upload::{Upload, Uploaded};
 
-pub use self::shown::shown as shown_name;
+pub use self::shown::{shown as shown_name, shown_path};
 
 /// Bytes asked for at once, and of those asked for ahead of what was read, in all objects together. An object that is read has one
 /// part of its own besides.
@@ -72,6 +76,19 @@ pub(crate) const UPLOADS: u64 = 3;
 /// Whether a name is a URL: a scheme that is one of ours, or that could be one.
 pub(crate) fn is_url(name: &str) -> bool {
     let scheme = name.split_once("://").map_or("", |(scheme, _)| scheme);
-    let letters = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'+';
+    let letters = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
     !scheme.is_empty() && scheme.bytes().all(letters)
+}
+
+/// Refuses a URL where only a local file or folder will do. `option` is what it was given to, and `what` what that takes.
+///
+/// # Errors
+/// A URL.
+pub fn refuse_url(option: &str, what: &str, path: &Path) -> Result<()> {
+    if !path.to_str().is_some_and(is_url) {
+        return Ok(());
+    }
+    let message =
+        format!("{option} {}: must be a local {what}, not a URL; give the name of one on this machine", shown_path(path));
+    Err(Error::new(ErrorKind::Config, message))
 }

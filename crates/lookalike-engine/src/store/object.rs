@@ -17,7 +17,7 @@ use super::{
     fetching::{Taker, fetch},
     location::Kind,
     runtime::wait,
-    shown::shown,
+    shown::shown_address,
     stream::ObjectStream,
 };
 use crate::error::{Error, ErrorKind, Result};
@@ -46,7 +46,7 @@ impl Object {
         let address = if http { bucket.at.store.clone() } else { bucket.at.url_of(meta.location.as_ref()) };
         Self {
             bucket: bucket.clone(),
-            url: shown(&address),
+            url: shown_address(&address),
             address,
             size: meta.size,
             etag: meta.e_tag.as_deref().map(quoted),

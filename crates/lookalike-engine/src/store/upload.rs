@@ -80,7 +80,7 @@ impl Upload {
     }
 
     pub(super) fn in_bucket(bucket: &Arc<Bucket>, key: &str, part: u64) -> Result<Self> {
-        let url = bucket.at.url_of(key);
+        let url = shown(&bucket.at.url_of(key));
         let told = |error: object_store::Error| bucket.told(Doing::Writing, &url, &error);
         let path = Path::parse(key).map_err(|error| told(error.into()))?;
         let Some(store) = bucket.parts.clone() else {
@@ -166,7 +166,7 @@ impl Begun {
 }
 
 impl Uploaded {
-    /// The URL that was asked for.
+    /// The URL that was asked for, as it may be shown.
     pub(crate) fn url(&self) -> &str {
         &self.upload.url
     }

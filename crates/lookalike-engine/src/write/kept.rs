@@ -11,6 +11,7 @@ use crate::{
     error::{Error, ErrorKind, Result},
     format::Format,
     read::{Block, BlockInfo, Columns, Input, Packing, RecordBatch, Room, Source, Utf16},
+    store::shown_path,
 };
 
 /// What records are written as.
@@ -42,8 +43,8 @@ pub(crate) struct Piece {
 /// # Errors
 /// An ending of tables or CSV.
 pub(crate) fn refuse_other_than_lines(path: &Path, what: &str) -> Result<()> {
-    let name = path.display().to_string();
-    match Format::of_name(&name) {
+    let (given, name) = (path.display().to_string(), shown_path(path));
+    match Format::of_name(&given) {
         Some(Format::Parquet | Format::Arrow | Format::Delimited) => {
             let message = format!("{name}: {what} are JSON Lines; give a name that ends with .jsonl");
             Err(Error::new(ErrorKind::Output, message))
@@ -57,10 +58,10 @@ pub(crate) fn refuse_other_than_lines(path: &Path, what: &str) -> Result<()> {
 /// # Errors
 /// A name that says they are something else, or a table that is compressed as a whole.
 pub(crate) fn are_rows(path: &Path) -> Result<bool> {
-    let name = path.display().to_string();
+    let (given, name) = (path.display().to_string(), shown_path(path));
     let refuse = |what: &str| Err(Error::new(ErrorKind::Output, format!("{name}: {what}")));
-    match Format::of_name(&name) {
-        Some(Format::Parquet | Format::Arrow) if Packing::of_name(&name) != Packing::Plain => refuse(PACKED_TABLE),
+    match Format::of_name(&given) {
+        Some(Format::Parquet | Format::Arrow) if Packing::of_name(&given) != Packing::Plain => refuse(PACKED_TABLE),
         Some(Format::Parquet | Format::Arrow) if !cfg!(feature = "tables") => {
             refuse("this lookalike was built without tables (the cargo feature `tables`)")
         }
@@ -96,17 +97,17 @@ impl Shape {
     /// # Errors
     /// The inputs cannot be written so.
     pub(crate) fn of(path: &Path, source: &Source) -> Result<Self> {
-        let name = path.display().to_string();
+        let (given, name) = (path.display().to_string(), shown_path(path));
         let refuse = |what: &str| Error::new(ErrorKind::Output, format!("{name}: {what}"));
         let all = |format| source.formats().iter().all(|one| *one == Some(format));
         let all_tables = source.formats().iter().all(|one| one.is_some_and(Format::is_table));
-        let asked = Format::of_name(&name);
+        let asked = Format::of_name(&given);
         // What comes from a pipe is known when it is read, and the output is named before.
         let known = |fits: fn(Format) -> bool| source.formats().iter().flatten().all(|&one| fits(one));
         let unknown = source.inputs()[source.references()..].iter().zip(source.formats()).find(|(_, format)| format.is_none());
         let unknown = unknown.map(|(input, _)| input);
         let shape = match asked {
-            Some(Format::Lines) if !Format::may_be_array(&name) => Self::Lines,
+            Some(Format::Lines) if !Format::may_be_array(&given) => Self::Lines,
             Some(Format::Delimited) if !all(Format::Delimited) => {
                 let what = match unknown {
                     Some(input) if known(|one| one == Format::Delimited) => &format!(
@@ -129,7 +130,7 @@ impl Shape {
                     "a table is written only where all inputs are tables (Parquet or Arrow); give a name that ends with .jsonl";
                 return Err(refuse(what));
             }
-            Some(Format::Parquet | Format::Arrow) if Packing::of_name(&name) != Packing::Plain => {
+            Some(Format::Parquet | Format::Arrow) if Packing::of_name(&given) != Packing::Plain => {
                 return Err(refuse(PACKED_TABLE));
             }
             Some(Format::Parquet | Format::Arrow) => Self::Table,
@@ -139,7 +140,7 @@ impl Shape {
             Some(Format::Lines) | None if all(Format::Array) => Self::Array,
             Some(Format::Delimited) | None if all(Format::Delimited) => Self::Delimited,
             // What goes to a pipe can be looked at.
-            None if all_tables && name != "-" && Packing::of_name(&name) == Packing::Plain => Self::Table,
+            None if all_tables && name != "-" && Packing::of_name(&given) == Packing::Plain => Self::Table,
             _ => Self::Lines,
         };
         match shape {

@@ -16,7 +16,7 @@ use crate::{
     config::LEAST_AHEAD,
     disk::Window,
     error::{Error, ErrorKind, Result, panicked},
-    store::shown_name,
+    store::shown_path,
 };
 
 /// An output in the making. Dropped unfinished, it leaves nothing.
@@ -45,7 +45,7 @@ impl Output {
     /// Starts an output; `-` is standard output. Compressed by its [ending](crate::PACKED), on up to `threads` threads, 0 for one
     /// a core: their number changes no byte.
     pub(crate) fn create(path: &Path, threads: usize) -> Result<Self> {
-        let name = shown_name(&path.display().to_string());
+        let name = shown_path(path);
         let writing = |error| Error::writing(&name, &error);
         let threads = match threads {
             0 => std::thread::available_parallelism().map_or(1, |cores| cores.get()),

@@ -14,7 +14,7 @@ use super::sink::behind_links;
 use crate::{
     error::{Error, ErrorKind, Result},
     read::Input,
-    store::{is_url, shown_name},
+    store::{is_url, shown_path},
 };
 
 /// What a name stands for.
@@ -80,7 +80,7 @@ pub(crate) fn refuse_overwriting(outputs: &[&Path], inputs: &[Input]) -> Result<
         inputs.iter().map(|input| (of_input(input), format!("the input {}", input.name()))).collect();
     for &output in outputs {
         let place = Place::of_path(output);
-        let name = if output == Path::new("-") { "standard output".into() } else { shown_name(&output.display().to_string()) };
+        let name = if output == Path::new("-") { "standard output".into() } else { shown_path(output) };
         if output.is_file()
             && let Some(path) = inputs.iter().filter_map(Input::files).flatten().find(|path| Place::of_path(path) == place)
         {

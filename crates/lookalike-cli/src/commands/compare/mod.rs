@@ -16,7 +16,7 @@ use lookalike::{
     text::{TokensBy, items},
     verify::{Figures, Overlap, Passage},
 };
-use lookalike_engine::{RunConfig, find_texts, read_document};
+use lookalike_engine::{RunConfig, find_texts, read_document, shown_name};
 use serde::Serialize;
 
 use self::{
@@ -92,9 +92,9 @@ enum MeasureBy {
 
 /// All that is known of the pair.
 #[derive(Serialize)]
-struct Report<'a> {
-    a: &'a str,
-    b: &'a str,
+struct Report {
+    a: String,
+    b: String,
     #[serde(flatten)]
     figures: Figures,
     /// With --anchors, whether A and B have too few stop words to be compared by their anchored shingles.
@@ -185,6 +185,7 @@ impl Compare {
                     );
                 }
                 let bytes = read_document(path)?;
+                let path = shown_name(path);
                 let text = String::from_utf8(bytes).map_err(|error| {
                     let at = error.utf8_error().valid_up_to() + 1;
                     anyhow::anyhow!("{path}: invalid UTF-8 at byte {at}; convert the file to UTF-8, for instance with iconv")
@@ -208,13 +209,7 @@ impl Compare {
         texts.try_into().map_err(|_| anyhow::anyhow!("two documents were asked for"))
     }
 
-    fn report(
-        &self,
-        method: &Method,
-        sets: &[Vec<u64>; 2],
-        overlap: Overlap,
-        cut: &[Vec<Passage>; 2],
-    ) -> anyhow::Result<Report<'_>> {
+    fn report(&self, method: &Method, sets: &[Vec<u64>; 2], overlap: Overlap, cut: &[Vec<Passage>; 2]) -> anyhow::Result<Report> {
         let minhash = MinHash::new(DEFAULT_SLOTS, method.config().seed);
         let signatures = sets.each_ref().map(|set| minhash.signature(set));
         let resemblance = signatures[0].resemblance(&signatures[1])?;
@@ -224,8 +219,8 @@ impl Compare {
         let places =
             |cut: &[Passage]| cut.iter().map(|p| Place { start: p.span.start, end: p.span.end, shared: p.shared }).collect();
         Ok(Report {
-            a: &self.a,
-            b: &self.b,
+            a: shown_name(&self.a),
+            b: shown_name(&self.b),
             figures: overlap.into(),
             few_anchors: None,
             sketch: Signatures {

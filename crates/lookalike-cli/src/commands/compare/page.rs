@@ -46,7 +46,7 @@ pub(super) fn page(r: &Report, members: &str, texts: &[String; 2], cut: &[Vec<Pa
     if let Some(sentences) = &r.sentences {
         page += &sentences.page(texts, full);
     }
-    for ((which, name), (text, cut)) in [("A", r.a), ("B", r.b)].into_iter().zip(texts.iter().zip(cut)) {
+    for ((which, name), (text, cut)) in [("A", &r.a), ("B", &r.b)].into_iter().zip(texts.iter().zip(cut)) {
         let _ = writeln!(page, "\n{BOLD}{which}: {}{BOLD:#}  {GREEN}shared{GREEN:#} {RED}not shared{RED:#}", quiet(name));
         for passage in cut {
             let style = if passage.shared { GREEN } else { RED };

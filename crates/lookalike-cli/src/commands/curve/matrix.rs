@@ -4,7 +4,11 @@ use std::{fmt::Write, path::PathBuf};
 
 use anyhow::{Context, bail};
 use clap::Args;
-use lookalike::sketch::{SignatureMatrix, linear_hash};
+use lookalike::{
+    shown::cut,
+    sketch::{SignatureMatrix, linear_hash},
+};
+use lookalike_engine::{refuse_url, shown_path};
 use serde::Serialize;
 
 use super::json;
@@ -103,7 +107,8 @@ impl Matrix {
     /// The sets' names and the rows.
     fn read(&self) -> anyhow::Result<(Vec<String>, Vec<Vec<bool>>)> {
         let path = self.matrix.as_deref().unwrap_or_else(|| std::path::Path::new("-"));
-        let name = path.display();
+        refuse_url("--matrix", "file", path)?;
+        let name = shown_path(path);
         let text =
             if path.as_os_str() == "-" { std::io::read_to_string(std::io::stdin()) } else { std::fs::read_to_string(path) };
         let text = text.with_context(|| format!("{name}: cannot be read; give a text file of zeros and ones"))?;
@@ -148,10 +153,10 @@ impl Matrix {
         let (mut names, mut numbers) = (Vec::new(), Vec::new());
         for (number, places) in (1..).zip(&self.permutation) {
             names.push(format!("π{number}"));
-            numbers.push(permutation(places, rows).with_context(|| format!("--permutation {places}"))?);
+            numbers.push(permutation(places, rows).with_context(|| format!("--permutation {}", cut(places)))?);
         }
         for function in &self.hash {
-            let parsed = linear(function).with_context(|| format!("--hash {function}"))?;
+            let parsed = linear(function).with_context(|| format!("--hash {}", cut(function)))?;
             names.push(function.clone());
             let end = self.first_row.checked_add(rows as u64).context("--first-row is too large; give a smaller number")?;
             numbers.push(linear_hash(parsed, self.first_row..end));

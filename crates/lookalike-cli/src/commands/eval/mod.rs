@@ -10,6 +10,7 @@ use std::{ffi::OsString, path::PathBuf, process::ExitCode};
 
 use clap::Args;
 use lookalike::{Config, verify::Measure};
+use lookalike_engine::shown_name;
 use serde::Serialize;
 
 use self::{
@@ -145,7 +146,8 @@ impl Eval {
             bars.clear();
             runs.push(judge(plan, outcome?, &truth));
         }
-        let parameters = Parameters { inputs: self.inputs.clone(), repeat: self.repeat, method };
+        let parameters =
+            Parameters { inputs: self.inputs.iter().map(|name| shown_name(name)).collect(), repeat: self.repeat, method };
         let report = Report { truth: truth.about(&self), parameters, runs };
         match self.json {
             true => print_data(&(serde_json::to_string_pretty(&report)? + "\n"))?,

@@ -1,10 +1,8 @@
 //! What is true of a collection: which pairs are similar, which documents belong together.
 
-use std::path::Path;
-
 use anyhow::bail;
-use lookalike::{Config, cluster::UnionFind, verify::Measure};
-use lookalike_engine::{Roll, RunConfig, SimilarPair, enrol, read_pairs, sample_truth};
+use lookalike::{Config, cluster::UnionFind, shown::cut, verify::Measure};
+use lookalike_engine::{Roll, RunConfig, SimilarPair, enrol, read_pairs, sample_truth, shown_path};
 use serde::Serialize;
 
 use super::Eval;
@@ -88,6 +86,7 @@ impl Truth {
                 };
                 if groups.iter().zip(0..).all(|(&group, document)| group == document) {
                     let field = eval.labels.as_deref().unwrap_or_default();
+                    let field = cut(field);
                     bail!("--labels {field}: no two documents have the same value of this field; name one that groups share");
                 }
                 let judged = (0..roll.documents()).collect();
@@ -175,14 +174,13 @@ impl Truth {
 
     pub fn about(&self, eval: &Eval) -> About {
         let partners = self.partners();
-        let file = |path: &Path| path.display().to_string();
         About {
             kind: match (eval.sample, &eval.truth) {
                 (Some(_), _) => "sample",
                 (None, Some(_)) => "pairs",
                 (None, None) => "labels",
             },
-            from: eval.truth.as_deref().map(file).or(eval.labels.clone()),
+            from: eval.truth.as_deref().map(shown_path).or(eval.labels.clone()),
             documents: self.documents().into(),
             judged: self.judged.len() as u64,
             with_partner: self.judged.iter().filter(|&&document| partners[document as usize] > 0).count() as u64,

@@ -9,8 +9,11 @@ use std::{
 };
 
 use clap::{Args, ValueEnum};
-use lookalike::records::{LinkConfig, Linker, Verdict};
-use lookalike_engine::{Error, Format, Link as Asked, RunConfig, explain_link, link};
+use lookalike::{
+    records::{LinkConfig, Linker, Verdict},
+    shown::quoted,
+};
+use lookalike_engine::{Error, Format, Link as Asked, RunConfig, explain_link, link, refuse_url, shown_path};
 
 use crate::{
     args::{delimiter, memory},
@@ -133,8 +136,7 @@ impl Link {
         let mut linkage = read(&self.config)?;
         linkage.one_to_one |= self.one_to_one;
         // What the core refuses is of the file; what is refused later is of flags and inputs.
-        Linker::new(linkage.clone())
-            .map_err(|error| anyhow::Error::new(Error::from(error)).context(self.config.display().to_string()))?;
+        Linker::new(linkage.clone()).map_err(|error| anyhow::Error::new(Error::from(error)).context(shown_path(&self.config)))?;
         let config = RunConfig {
             inputs: [self.a].into_iter().chain(self.b).collect(),
             all_splits: true,
@@ -182,7 +184,8 @@ impl Link {
 
 /// Reads a configuration.
 fn read(path: &Path) -> anyhow::Result<LinkConfig> {
-    let name = path.display();
+    refuse_url("--config", "file", path)?;
+    let name = shown_path(path);
     let text = fs::read_to_string(path).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => anyhow::anyhow!("{name}: no such file; give --config the name of one in TOML"),
         std::io::ErrorKind::InvalidData => anyhow::anyhow!("{name}: is not UTF-8; write the configuration anew"),
@@ -203,5 +206,5 @@ fn untyped(text: &str) -> Option<String> {
     let fields = table.get("field")?.as_array()?;
     let field = fields.iter().find(|field| field.get("type").is_none())?;
     let name = field.get("name")?.as_str()?;
-    Some(format!(" of the field {name:?}: say one of name, address, phone, date, number, text, code and exact"))
+    Some(format!(" of the field {}: say one of name, address, phone, date, number, text, code and exact", quoted(name)))
 }
