@@ -13,6 +13,7 @@ use lookalike_engine::{Outputs, RunConfig};
 use crate::{
     args::MethodArgs,
     commands::{apply::Apply, dedup::Dedup, pairs::Pairs},
+    refused,
 };
 
 /// A flag of a command.
@@ -114,7 +115,7 @@ fn parse<T: Args>(flags: Vec<OsString>) -> Result<T, Refused> {
             said(ContextKind::InvalidArg).and_then(|arg| Some(arg.strip_prefix("--")?.split([' ', '=']).next()?.to_owned()));
         let (Some(flag), Some(value)) = (flag, said(ContextKind::InvalidValue)) else {
             // The first paragraph; what follows is about the command line.
-            let words = error.render().to_string();
+            let words = refused::words(error);
             let words = words.split("\n\n").next().unwrap_or_default().trim_start_matches("error: ");
             return Refused::Other(anyhow::anyhow!("{}", words.split_whitespace().collect::<Vec<_>>().join(" ")));
         };
@@ -122,7 +123,7 @@ fn parse<T: Args>(flags: Vec<OsString>) -> Result<T, Refused> {
             Some(ContextValue::Strings(values)) => format!("takes one of {}", values.join(", ")),
             _ => String::new(),
         };
-        let source = std::error::Error::source(&error).map(ToString::to_string);
+        let source = std::error::Error::source(&error).map(refused::accepted);
         Refused::Value { flag, value, words: source.unwrap_or(possible) }
     })
 }
@@ -148,7 +149,7 @@ mod tests {
             Refused::Value { flag, value, words } => format!("{flag} {value}: {words}"),
             Refused::Other(error) => error.to_string(),
         };
-        assert_eq!(refused(&["--bands=x"]), "bands x: invalid digit found in string");
+        assert_eq!(refused(&["--bands=x"]), "bands x: give a whole number in digits, such as 1000");
         assert!(refused(&["--method=foo"]).starts_with("method foo: takes one of minhash, simhash"));
         assert!(refused(&["--keep=foo"]).starts_with("keep foo: \"foo\" is not a way to keep"));
         assert_eq!(

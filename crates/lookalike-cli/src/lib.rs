@@ -12,6 +12,8 @@ mod output;
 
 mod found;
 
+mod refused;
+
 mod commands;
 
 pub mod asked;
@@ -61,7 +63,7 @@ pub fn main_from(itself: Option<Vec<OsString>>, args: impl IntoIterator<Item = i
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(words) if words.use_stderr() => {
-            output::usage(&words.render().to_string());
+            output::usage(&refused::words(words));
             return 2;
         }
         // Help is no failure.

@@ -156,6 +156,9 @@ fn standard_streams_that_cannot_be_written() {
         "curve",
         "compare in.jsonl in.jsonl --json",
         "completions bash",
+        "--help",
+        "dedup -h",
+        "--version",
     ] {
         let ran = crate::Ran::of(place.command(arguments).stdout(full()).output().unwrap());
         assert!(ran.code == 2 && ran.err.contains("cannot be written"), "{arguments}: {} {}", ran.code, ran.err);
@@ -163,6 +166,69 @@ fn standard_streams_that_cannot_be_written() {
     // Nobody can be told; the work is done all the same.
     let code = |arguments: &str| place.command(arguments).stderr(full()).status().unwrap().code();
     assert_eq!((code("dedup in.jsonl -o kept.jsonl"), code("dedup nowhere.jsonl")), (Some(0), Some(2)));
+}
+
+#[test]
+fn what_is_long_is_quoted_short() {
+    let place = Place::new();
+    place
+        .write("in.jsonl", SMALL)
+        .write("link.toml", "[[field]]\nname = \"text\"\ntype = \"text\"\n[[block]]\nequal = \"text\"\n");
+    place.write("rows.txt", "1 0\n");
+    let long = "é".repeat(50_000);
+    let cut = format!("{}…", "é".repeat(90));
+    for asked in [
+        "dedup in.jsonl --text-field LONG --id-field LONG",
+        "dedup in.jsonl --threshold LONG",
+        "dedup in.jsonl --method LONG",
+        "dedup in.jsonl LONG",
+        "dedup in.jsonl -o LONG",
+        "dedup in.jsonl -o LONG/kept.jsonl",
+        "dedup in.jsonl --temp-dir LONG",
+        "dedup in.jsonl --resume LONG",
+        "dedup in.jsonl --keep max:LONG --text-field LONG",
+        "dedup in.jsonl --LONG",
+        "dedup in.jsonl --json=LONG",
+        "LONG",
+        "compare in.jsonl LONG",
+        "compare in.jsonl in.jsonl LONG",
+        "curve --hash LONG --matrix rows.txt",
+        "curve --permutation LONG --matrix rows.txt",
+        "curve --bands LONG",
+        "eval in.jsonl --labels LONG",
+        "eval in.jsonl --labels LONG --text-field LONG",
+        "eval in.jsonl --sample 2 --run=--LONG",
+        "link in.jsonl -c link.toml --label LONG",
+        "link in.jsonl -c link.toml --right-by LONG",
+        "link in.jsonl -c LONG",
+        "mirrors in.jsonl --by field:LONG",
+        "mirrors in.jsonl --by field:LONG --text-field LONG",
+        "minutiae in.jsonl --columns LONG",
+        "minutiae in.jsonl --minutiae-field LONG",
+    ] {
+        let ran = place.run(&asked.replace("LONG", &long));
+        let length = ran.err.chars().count();
+        assert!(ran.code == 2 && ran.err.contains(&cut) && length < 1000, "{asked}: {} {length} {:.3000}", ran.code, ran.err);
+    }
+    assert_eq!(place.names(), ["in.jsonl", "link.toml", "rows.txt"]);
+}
+
+#[test]
+fn numbers_that_are_none_say_what_is_accepted() {
+    let place = Place::new();
+    place.write("in.jsonl", SMALL);
+    for (asked, words) in [
+        ("pairs in.jsonl --nearest 0", "invalid value '0' for '--nearest <K>': give a whole number of 1 or more"),
+        ("pairs in.jsonl --nearest x", "invalid value 'x' for '--nearest <K>': give a whole number in digits, such as 1000"),
+        ("curve --sample-size --documents 1e9", "'--documents <N>': give a whole number in digits, such as 1000"),
+        ("curve --sample-size --documents 0", "'--documents <N>': give a whole number of 1 or more"),
+        ("eval in.jsonl --sample 2 --repeat 0", "'--repeat <R>': give a whole number from 1 to 1000"),
+        ("dedup in.jsonl --threads 99999999999999999999", "more than can be counted; give a smaller number"),
+        ("dedup in.jsonl --threshold high", "'--threshold <T>': give a number, such as 0.8"),
+        ("eval in.jsonl --sample 2 --run=--bands=x", "'--bands <B>': give a whole number in digits, such as 1000"),
+    ] {
+        refused(&place, asked, &[words]);
+    }
 }
 
 /// `/dev/stdout` behind a shell's `>>` is an open file with something in it: once it was renamed over.

@@ -24,6 +24,7 @@ mod pairs;
 mod passages;
 mod readme;
 mod resume;
+mod secrets;
 mod sets;
 mod tables;
 mod texts;

@@ -15,7 +15,10 @@ use serde::Deserialize;
 use tempfile::TempDir;
 
 use super::{Eval, truth::Truth};
-use crate::args::{MethodArgs, as_sets};
+use crate::{
+    args::{MethodArgs, as_sets},
+    refused::words,
+};
 
 /// A run's flags, checked.
 pub struct Plan {
@@ -72,7 +75,7 @@ impl Plan {
     }
 
     fn new(flags: &str, common: &[(&'static str, String)], sets: bool) -> anyhow::Result<Self> {
-        let own = RunFlags::command().try_get_matches_from(flags.split_whitespace()).map_err(|error| in_words(&error))?;
+        let own = RunFlags::command().try_get_matches_from(flags.split_whitespace()).map_err(in_words)?;
         let given = |flag: &str| own.value_source(flag) == Some(ValueSource::CommandLine);
         // A degree is of the fingerprint that it was given with.
         let superseded = |flag: &str| given(flag) || flag == "degree" && given("fingerprint");
@@ -81,8 +84,8 @@ impl Plan {
         let flags = |words: &[(String, String)]| {
             words.iter().flat_map(|(flag, value)| [format!("--{}", flag.replace('_', "-")), value.clone()]).collect::<Vec<_>>()
         };
-        let whole = RunFlags::command().try_get_matches_from(flags(&words)).map_err(|error| in_words(&error))?;
-        let config = RunFlags::from_arg_matches(&whole).map_err(|error| in_words(&error))?.method.config()?;
+        let whole = RunFlags::command().try_get_matches_from(flags(&words)).map_err(in_words)?;
+        let config = RunFlags::from_arg_matches(&whole).map_err(in_words)?.method.config()?;
         let method = Method::new(if sets { as_sets(config)? } else { config })?;
         let mut of_pairs: Vec<_> = words.iter().filter(|(flag, _)| !NOT_OF_PAIRS.contains(&flag.as_str())).cloned().collect();
         of_pairs.retain(|(flag, _)| flag != "verify");
@@ -127,8 +130,8 @@ fn label(own: &ArgMatches) -> String {
 }
 
 /// What clap has to say, without its usage: that is of another command.
-fn in_words(error: &clap::Error) -> anyhow::Error {
-    let words = error.to_string();
+fn in_words(error: clap::Error) -> anyhow::Error {
+    let words = words(error);
     let words = words.split("\n\nUsage:").next().unwrap_or_default().trim_start_matches("error: ");
     let words = words.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ");
     anyhow::anyhow!("{}; see lookalike dedup --help", words.split("; For more information").next().unwrap_or_default())

@@ -1,0 +1,66 @@
+//! Arguments that were refused, in words that may be shown. An argument may have any length, and may be a URL with a password.
+
+use std::num::{IntErrorKind, ParseFloatError, ParseIntError, TryFromIntError};
+
+use clap::{
+    Error,
+    error::{ContextKind, ContextValue},
+};
+use lookalike::shown::cut;
+use lookalike_engine::shown_name;
+
+/// What clap says, with the arguments as they may be shown, and with what is accepted where it says why a number is none.
+pub fn words(mut error: Error) -> String {
+    let given = |(kind, value): (ContextKind, &ContextValue)| match (kind, value) {
+        (ContextKind::InvalidArg | ContextKind::InvalidValue | ContextKind::InvalidSubcommand, ContextValue::String(given)) => {
+            Some((kind, given.clone()))
+        }
+        _ => None,
+    };
+    for (kind, given) in error.context().filter_map(given).collect::<Vec<_>>() {
+        let shown = cut(&shown_name(&given)).into_owned();
+        if shown != given {
+            // It repeats the argument.
+            error.remove(ContextKind::Suggested);
+            error.insert(kind, ContextValue::String(shown));
+        }
+    }
+    let words = error.render().to_string();
+    let Some((said, accepted)) = std::error::Error::source(&error).map(|source| (source.to_string(), accepted(source))) else {
+        return words;
+    };
+    // The value comes first and may say the same.
+    match words.rsplit_once(&format!(": {said}")) {
+        Some((before, after)) => format!("{before}: {accepted}{after}"),
+        None => words,
+    }
+}
+
+const TOO_LARGE: &str = "more than can be counted; give a smaller number";
+
+/// Why a value is refused: for a number, what is accepted.
+pub fn accepted(source: &(dyn std::error::Error + 'static)) -> String {
+    let said = source.to_string();
+    if let Some(error) = source.downcast_ref::<ParseIntError>() {
+        return match error.kind() {
+            IntErrorKind::Zero => "give a whole number of 1 or more".into(),
+            IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => TOO_LARGE.into(),
+            _ => "give a whole number in digits, such as 1000".into(),
+        };
+    }
+    if source.is::<TryFromIntError>() {
+        return TOO_LARGE.into();
+    }
+    if source.is::<ParseFloatError>() {
+        return "give a number, such as 0.8".into();
+    }
+    // clap's words for a number that is out of range: "0 is not in 1..=1000", or without an end.
+    let range = said.split_once(" is not in ").and_then(|(_, range)| range.split_once(".."));
+    match range {
+        Some((least, most)) => match most.strip_prefix('=') {
+            Some(most) => format!("give a whole number from {least} to {most}"),
+            None => format!("give a whole number of {least} or more"),
+        },
+        None => said,
+    }
+}
