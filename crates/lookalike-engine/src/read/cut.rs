@@ -1,14 +1,18 @@
 //! Spans of an input → blocks: of a plain file any, of a stream one after the other.
 
-use std::io::{self, ErrorKind, Read};
+use std::{
+    io::{self, ErrorKind, Read},
+    ops::Range,
+};
 
 #[cfg(feature = "warc")]
 use super::crawl::CrawlStream;
 use super::{
     Source,
-    block::{Block, too_long},
+    block::{Block, is_blank, too_long},
     open::Reader,
     records::RecordStream,
+    space::Space,
     tables::RowBlocks,
 };
 use crate::{disk::File, error::Error};
@@ -21,6 +25,8 @@ const PIECE: usize = 4 << 20;
 
 /// The longest line: 2 GiB.
 pub(super) const LONGEST: usize = 2 << 30;
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A buffer that a long line has made larger than this is given back.
 const KEPT: usize = 32 << 20;
@@ -60,6 +66,10 @@ pub(super) fn blocks(bytes: u64, span: usize) -> u64 {
 struct Window<'a> {
     buffer: &'a mut Vec<u8>,
     filled: usize,
+    /// Bytes that were read and left out of the buffer.
+    left_out: usize,
+    /// Whether the input begins with it, perhaps with a byte order mark.
+    is_first: bool,
 }
 
 impl<'a> Window<'a> {
@@ -67,19 +77,19 @@ impl<'a> Window<'a> {
         if block.buffer.len() > KEPT {
             block.buffer = Vec::new();
         }
-        Self { buffer: &mut block.buffer, filled: 0 }
+        Self { buffer: &mut block.buffer, filled: 0, left_out: 0, is_first: block.index == 0 }
     }
 
     fn bytes(&self) -> &[u8] {
         &self.buffer[..self.filled]
     }
 
-    /// Reads at most `more` bytes, once. The reader is told how many there are.
+    /// Reads at most `more` bytes, once. The reader gets the number of bytes before them.
     fn grow(&mut self, more: usize, read: &mut impl FnMut(&mut [u8], usize) -> Result<usize, Failure>) -> Result<usize, Failure> {
         if self.buffer.len() < self.filled + more {
             self.buffer.resize(self.filled + more, 0);
         }
-        let n = read(&mut self.buffer[self.filled..self.filled + more], self.filled)?;
+        let n = read(&mut self.buffer[self.filled..self.filled + more], self.filled + self.left_out)?;
         self.filled += n;
         Ok(n)
     }
@@ -94,14 +104,78 @@ impl<'a> Window<'a> {
         bytes.clear();
     }
 
-    /// Refuses the last line of the span, the lines of which begin at `first`, when it has become too long.
-    fn refuse_longest(&self, first: usize, boundary: usize) -> Result<(), Failure> {
-        if self.filled <= LONGEST {
+    /// Reads on until the line with the byte before `boundary`, the end of a span with lines from `first` on, ends, and returns
+    /// where it ends in the window. `read` reads nothing at the input's end.
+    ///
+    /// Of a blank line, what follows the span is left out, except for the newline: it may have any length.
+    fn end_line(
+        &mut self,
+        first: usize,
+        boundary: usize,
+        mut read: impl FnMut(&mut [u8], usize) -> Result<usize, Failure>,
+    ) -> Result<usize, Failure> {
+        let mut space = is_blank(self.last_line(first, boundary)).then(Space::default);
+        let mut searched = boundary - 1;
+        loop {
+            let newline = memchr::memchr(b'\n', &self.bytes()[searched..]).map(|at| searched + at);
+            let end = newline.unwrap_or(self.filled).max(boundary);
+            match &mut space {
+                Some(space) if is_blank(&self.bytes()[boundary..end]) => {
+                    if newline.is_none() {
+                        space.push(&self.bytes()[boundary..end])?;
+                    }
+                    self.leave_out(boundary..end);
+                }
+                Some(held) => {
+                    self.refuse_longest(first, boundary, held.len())?;
+                    self.put_back(boundary, &held.bytes()?);
+                    space = None;
+                    searched = boundary;
+                    continue;
+                }
+                None => {}
+            }
+            if let Some(newline) = newline {
+                return Ok(if space.is_some() { newline.min(boundary) } else { newline } + 1);
+            }
+            searched = self.filled;
+            self.refuse_longest(first, boundary, 0)?;
+            if self.grow(searched.min(PIECE), &mut read)? == 0 {
+                return Ok(searched);
+            }
+        }
+    }
+
+    /// What the span has of its last line, without a byte order mark.
+    fn last_line(&self, first: usize, boundary: usize) -> &[u8] {
+        let lines = &self.buffer[first..boundary];
+        let line = memchr::memrchr(b'\n', &lines[..lines.len() - 1]).map_or(lines, |at| &lines[at + 1..]);
+        if self.is_first && line.len() == lines.len() { line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line) } else { line }
+    }
+
+    /// Removes bytes of the buffer.
+    fn leave_out(&mut self, bytes: Range<usize>) {
+        self.buffer.copy_within(bytes.end..self.filled, bytes.start);
+        self.filled -= bytes.len();
+        self.left_out += bytes.len();
+    }
+
+    /// Inserts bytes that were left out.
+    fn put_back(&mut self, at: usize, bytes: &[u8]) {
+        self.buffer.splice(at..at, bytes.iter().copied());
+        self.filled += bytes.len();
+        self.left_out -= bytes.len();
+    }
+
+    /// Refuses the last line of the span, the lines of which begin at `first`, when it has become too long with what was left out.
+    fn refuse_longest(&self, first: usize, boundary: usize, left_out: usize) -> Result<(), Failure> {
+        let length = self.filled + left_out;
+        if length <= LONGEST {
             return Ok(());
         }
         let lines = &self.buffer[first..boundary - 1];
         let before = memchr::memrchr(b'\n', lines).map_or(0, |at| at + 1);
-        match self.filled - first - before > LONGEST {
+        match length - first - before > LONGEST {
             true => Err(Failure::Told(too_long(memchr::memchr_iter(b'\n', &lines[..before]).count()))),
             false => Ok(()),
         }
@@ -134,20 +208,13 @@ pub(super) fn cut_file(block: &mut Block, file: &File, size: u64, span: usize) -
         block.holds(0, 0);
         return Ok(());
     };
-    let mut searched = boundary.saturating_sub(1);
-    let end = loop {
-        if boundary as u64 + from == size {
-            break boundary;
-        }
-        if let Some(at) = memchr::memchr(b'\n', &window.bytes()[searched..]) {
-            break searched + at + 1;
-        }
-        searched = window.filled;
-        if from + searched as u64 == size {
-            break searched;
-        }
-        window.refuse_longest(first, boundary)?;
-        window.grow(searched.min(PIECE).min((size - from) as usize - searched), &mut read)?;
+    let end = match boundary as u64 + from == size {
+        true => boundary,
+        false => window.end_line(first, boundary, |into, at| {
+            let left = (size - from) as usize - at;
+            let most = left.min(into.len());
+            if left == 0 { Ok(0) } else { read(&mut into[..most], at) }
+        })?,
     };
     block.holds(first, end);
     Ok(())
@@ -194,12 +261,11 @@ pub(super) struct LineStream {
     /// Where in the input a line begins that is not given yet, and what was read from there on.
     at: u64,
     rest: Vec<u8>,
-    ended: bool,
 }
 
 impl LineStream {
     pub(super) fn new(reader: Reader) -> Self {
-        Self { reader, index: 0, at: 0, rest: Vec::new(), ended: false }
+        Self { reader, index: 0, at: 0, rest: Vec::new() }
     }
 
     /// Fills `block` with the lines of the next span.
@@ -216,13 +282,10 @@ impl LineStream {
         let boundary = (boundary - self.at) as usize;
         let mut window = Window::of(block);
         window.take(&mut self.rest);
-        let Self { reader, ended, .. } = self;
+        let reader = &mut self.reader;
         let mut read = |into: &mut [u8], _: usize| loop {
             match reader.read(into) {
-                Ok(n) => {
-                    *ended = n == 0;
-                    return Ok(n);
-                }
+                Ok(n) => return Ok(n),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => return Err(Failure::from(error)),
             }
@@ -232,28 +295,16 @@ impl LineStream {
         while window.filled <= boundary && more {
             more = window.grow(boundary + BEHIND - window.filled, &mut read)? > 0;
         }
-        let mut searched = boundary.saturating_sub(1);
-        let end = loop {
-            if boundary == 0 {
-                break 0;
-            }
-            if window.filled <= boundary {
-                break window.filled;
-            }
-            if let Some(at) = memchr::memchr(b'\n', &window.bytes()[searched..]) {
-                break searched + at + 1;
-            }
-            searched = window.filled;
-            if !more {
-                break searched;
-            }
-            window.refuse_longest(0, boundary)?;
-            more = window.grow(searched.min(PIECE), &mut read)? > 0;
+        let is_last = window.filled <= boundary;
+        let end = match boundary {
+            0 => 0,
+            _ if window.filled <= boundary => window.filled,
+            _ => window.end_line(0, boundary, &mut read)?,
         };
-        let filled = window.filled;
+        let (filled, left_out) = (window.filled, window.left_out);
         self.rest.extend_from_slice(&block.buffer[end..filled]);
-        self.at += end as u64;
-        block.last = self.ended && filled <= boundary;
+        self.at += (end + left_out) as u64;
+        block.last = is_last;
         block.holds(0, end);
         Ok(())
     }

@@ -36,6 +36,7 @@ mod record;
 mod records;
 mod sets;
 mod source;
+mod space;
 mod splits;
 #[cfg(feature = "tables")]
 pub(crate) mod table;

@@ -236,13 +236,19 @@ mod tests {
     /// Each block's first line number and its lines.
     type Shown = Vec<(u64, Vec<Vec<u8>>)>;
 
-    /// The definition: the lines that begin in each span.
+    /// The definition: the lines that begin in each span. Of a blank line, what follows its span is left out, but not its newline.
     fn naive(bytes: &[u8], span: usize) -> Shown {
         let mut shown = vec![(1, Vec::new()); bytes.len().div_ceil(span).max(1)];
         let mut start = 0;
         for line in bytes.split_inclusive(|&c| c == b'\n') {
             let given = line.strip_prefix(b"\xef\xbb\xbf").filter(|_| start == 0).unwrap_or(line);
-            shown[start / span].1.extend((!given.is_empty()).then(|| given.to_vec()));
+            let mut given = given.to_vec();
+            let beyond = (start + line.len()).saturating_sub((start / span + 1) * span);
+            if is_blank(&given) && beyond > 0 {
+                given.truncate(given.len() - beyond);
+                given.extend(line.ends_with(b"\n").then_some(b'\n'));
+            }
+            shown[start / span].1.extend((!given.is_empty()).then_some(given));
             start += line.len();
         }
         let mut lines = 1;
@@ -280,8 +286,8 @@ mod tests {
         fn blocks_are_the_lines_that_begin_in_them(
             inputs in proptest::collection::vec((
                 prop_oneof![Just(""), Just("\u{feff}")],
-                proptest::collection::vec(prop_oneof![9 => "[a-z]{0,9}\r?\n", 1 => "[a-z]{20,90}\n", 1 => " ?\n"], 0..30),
-                "[a-z]{0,20}",
+                proptest::collection::vec(prop_oneof![9 => "[a-z]{0,9}\r?\n", 1 => "[a-z]{20,90}\n", 1 => " ?\n", 1 => "[ \t]{2,90}x?\r?\n"], 0..30),
+                "[a-z]{0,20}|[ ]{1,90}",
                 0..3,
             ), 1..4),
             span in 4usize..40,
@@ -329,6 +335,28 @@ mod tests {
         assert!(lines.len() == 4 && lines[1].len() == huge.len() + 1 && is_blank(lines[2]) && lines[3] == b"last");
         assert_eq!(shown.last().unwrap().0, 3);
         assert!(started.elapsed().as_secs() < 60);
+    }
+
+    /// More than what is read at once, plain and from a stream, with and without text after it.
+    #[test]
+    fn a_line_of_white_space_is_whole_only_with_text_in_it() {
+        let (white, folder) = (" \t".repeat(5 << 20), tempfile::tempdir().unwrap());
+        for (lines, packed) in [
+            (format!("\u{feff}{white}\nlast"), false),
+            (format!("\u{feff}{white}\r\nlast"), true),
+            (format!("{white}text{white}\nlast"), false),
+            (format!("first\n{white}text{white}\nlast"), true),
+            (format!("first\n{white}"), false),
+            (format!("first\n{white}"), true),
+        ] {
+            let path = folder.path().join("lines");
+            std::fs::write(&path, if packed { gzip(lines.as_bytes()) } else { lines.clone().into_bytes() }).unwrap();
+            let source = Source::new(vec![Input::File(path)], Reading::lines(), folder.path()).unwrap().with_span(1 << 20);
+            let shown = pass(&source, Blocks::new(&source), 2).unwrap();
+            assert!(shown == naive(lines.as_bytes(), 1 << 20), "{}", lines.len());
+            let longest = shown.iter().flat_map(|(_, lines)| lines).map(Vec::len).max().unwrap();
+            assert!(longest <= (1 << 20) + 1 || lines.contains("text"));
+        }
     }
 
     #[test]
