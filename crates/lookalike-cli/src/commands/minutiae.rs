@@ -8,8 +8,9 @@ use lookalike::{
     shown::cut,
 };
 use lookalike_engine::{Cards, CardsSummary, First, Format, RunConfig, cards};
+use serde::Serialize;
 
-use crate::output::{BOLD, DIM, count, counted, print, say};
+use crate::output::{BOLD, DIM, count, counted, print, print_data, say};
 
 /// Find fingerprint cards that may be of one finger
 ///
@@ -42,12 +43,15 @@ pub struct Minutiae {
     /// Write the best N pairs, or with % that share of all pairs of prints
     #[arg(long, value_name = "N", default_value = "1%", value_parser = first)]
     first: First,
-    /// Print the summary as JSON
+    /// Print the summary, or the table of --model, as JSON
     #[arg(long)]
     json: bool,
     /// What all inputs hold [default: what their endings and first bytes say]
     #[arg(long, value_enum, value_name = "FORMAT", help_heading = "Input")]
     format: Option<CardsBy>,
+    /// Read all splits of a data set that a folder holds, such as train and test, as one collection. Else such a folder is refused
+    #[arg(long, help_heading = "Input")]
+    all_splits: bool,
     /// The field that holds the minutiae
     #[arg(long, value_name = "FIELD", default_value = "minutiae", help_heading = "Input")]
     minutiae_field: String,
@@ -143,7 +147,7 @@ enum Way {
     /// by triangles of neighbouring minutiae, however the prints lie
     Neighbours,
     /// by squares, after one print has been laid onto the other: the better way for some sensors, for up to thousands of prints; of each
-    /// print the 255 minutiae nearest to its middle say how it is laid
+    /// print the 255 minutiae nearest to its middle say how it is laid, and a print with fewer than 3 is laid onto none
     Aligned,
     /// by squares, as the prints lie
     Grid,
@@ -163,7 +167,11 @@ fn first(given: &str) -> Result<First, String> {
 impl Minutiae {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         if self.model.model {
-            print(&self.model_page()?)?;
+            let table = self.modelled()?;
+            match self.json {
+                true => print_data(&(serde_json::to_string_pretty(&table)? + "\n"))?,
+                false => print(&table.page())?,
+            }
             return Ok(ExitCode::SUCCESS);
         }
         if let Some(missing) = ["x", "y", "angle"].iter().find(|name| !self.columns.iter().any(|column| column == *name)) {
@@ -189,7 +197,7 @@ impl Minutiae {
         };
         let config = RunConfig {
             inputs: self.inputs,
-            all_splits: true,
+            all_splits: self.all_splits,
             format: self.format.map(Format::from),
             id_field: self.id_field,
             label_field: self.label,
@@ -206,29 +214,66 @@ impl Minutiae {
         Ok(ExitCode::from(u8::from(summary.written == 0 && summary.prints > 0)))
     }
 
-    fn model_page(&self) -> anyhow::Result<String> {
+    fn modelled(&self) -> anyhow::Result<Modelled> {
         let Asked { share, agreement, squares, trials, .. } = self.model;
         let sets = self.sets.unwrap_or(Model::default().sets);
+        let of = |members| -> anyhow::Result<ModelRow> {
+            let model = Model { share, agreement, sets, members };
+            let simulated = model.simulate(squares, trials, self.seed)?;
+            let (one_finger, two_fingers) = (model.same(), model.other());
+            Ok(ModelRow {
+                members,
+                one_finger,
+                one_finger_simulated: simulated.same,
+                two_fingers,
+                two_fingers_simulated: simulated.other,
+            })
+        };
+        let rows = (self.members..=self.members.max(5)).map(of).collect::<anyhow::Result<_>>()?;
+        Ok(Modelled { sets, share, agreement, squares, trials, rows })
+    }
+}
+
+/// What random sets of squares find.
+#[derive(Serialize)]
+struct Modelled {
+    sets: u32,
+    share: f64,
+    agreement: f64,
+    squares: u32,
+    trials: u32,
+    rows: Vec<ModelRow>,
+}
+
+/// How probably two prints have all squares of one of the sets.
+#[derive(Serialize)]
+struct ModelRow {
+    /// Squares in a set.
+    members: u32,
+    one_finger: f64,
+    one_finger_simulated: f64,
+    two_fingers: f64,
+    two_fingers_simulated: f64,
+}
+
+impl Modelled {
+    fn page(&self) -> String {
+        let Self { sets, share, agreement, trials, rows, .. } = self;
         let mut page = format!(
             "{BOLD}how probably two prints that lie alike have all squares of one of {} random sets{BOLD:#}\n\
              {DIM}a square has minutiae with probability {share}, and again in another print of the finger with {agreement}; simulated: \
              {} pairs of each kind{DIM:#}\n\n\
              {BOLD}squares in a set  one finger  simulated  two fingers  simulated{BOLD:#}\n",
-            count(sets.into()),
-            count(trials.into()),
+            count((*sets).into()),
+            count((*trials).into()),
         );
-        for members in self.members..=self.members.max(5) {
-            let model = Model { share, agreement, sets, members };
-            let found = model.simulate(squares, trials, self.seed)?;
+        for row in rows {
             page += &format!(
-                "{members:>16}  {:>10.6}  {:>9.4}  {:>11.6}  {:>9.4}\n",
-                model.same(),
-                found.same,
-                model.other(),
-                found.other
+                "{:>16}  {:>10.6}  {:>9.4}  {:>11.6}  {:>9.4}\n",
+                row.members, row.one_finger, row.one_finger_simulated, row.two_fingers, row.two_fingers_simulated
             );
         }
-        Ok(page)
+        page
     }
 }
 
@@ -241,6 +286,9 @@ fn page(summary: &CardsSummary) -> String {
         counted(summary.prints, "print"),
         count(summary.candidates),
     );
+    if summary.too_few > 0 {
+        page += &format!("\n{} with fewer than 3 minutiae: candidates of none", counted(summary.too_few, "print"));
+    }
     let Some(genuine) = &summary.genuine else { return page };
     let percent = |part: u64, whole: u64| format!("{:.1} %", 100.0 * part as f64 / whole.max(1) as f64);
     page += &format!("\n\n{BOLD}of all pairs         pairs  of one finger  of all {} such{BOLD:#}\n", count(genuine.pairs));

@@ -7,7 +7,7 @@ use std::{
 
 use insta::assert_snapshot;
 
-use crate::Place;
+use crate::{Place, testdata};
 
 /// Three fingers, two impressions of each: the second is shifted by 30 and 20 pixels and has lost every seventh minutia.
 fn prints() -> String {
@@ -117,7 +117,10 @@ fn bad_records_name_file_line_field_and_the_way_out() {
         ("{\"id\":2", "", &["prints.jsonl:2: not understood"]),
         ("{\"id\":2,\"points\":[]}", "", &["prints.jsonl:2: no field \"minutiae\"", "\"id\", \"points\"", "--minutiae-field"]),
         ("{\"id\":2,\"minutiae\":\"x\"}", "", &["prints.jsonl:2: field \"minutiae\" is a string", "[[120, 88, 64]"]),
-        ("{\"id\":2,\"minutiae\":[1,2]}", "", &["prints.jsonl:2: field \"minutiae\" is an array of something else"]),
+        ("{\"id\":2,\"minutiae\":[1,2]}", "", &["prints.jsonl:2: field \"minutiae\" is a list of numbers; it must be"]),
+        ("{\"id\":2,\"minutiae\":[1,2,\"x\"]}", "", &["field \"minutiae\" is a list without lists in it; it must be"]),
+        ("{\"id\":2,\"minutiae\":[[1,2,3],4]}", "", &["field \"minutiae\" is a list of lists and other values; it must be"]),
+        ("{\"id\":2,\"minutiae\":[[1,2,\"x\"]]}", "", &["minutia 1 has \"x\" for angle, which is not a number", "--columns"]),
         (
             "{\"id\":2,\"minutiae\":[[1,2,3],[1,2]]}",
             "",
@@ -151,7 +154,12 @@ fn bad_records_name_file_line_field_and_the_way_out() {
     assert!(ran.code == 2 && ran.err.contains("[possible values: jsonl, json]"), "{}", ran.err);
     let place = Place::new();
     place.write("prints.csv", "id,minutiae\n1,x\n");
-    for (input, part) in [("none.jsonl", "no such file"), ("prints.csv", "JSON Lines or a JSON array, and this is CSV")] {
+    std::fs::copy(testdata("formats/unsupported/empty.parquet"), place.path("prints.parquet")).unwrap();
+    let ran = place.run("minutiae prints.parquet");
+    assert!(ran.code == 2 && ran.err.contains("prints.parquet: is a Parquet file, and prints are read from JSON"), "{}", ran.err);
+    for (input, part) in
+        [("none.jsonl", "no such file"), ("prints.csv", "prints.csv: is CSV, and prints are read from JSON Lines or JSON arrays")]
+    {
         let ran = place.run(&format!("minutiae {input}"));
         assert!(ran.code == 2 && ran.err.contains(part), "{}", ran.err);
     }
@@ -171,8 +179,35 @@ fn the_sources_model_by_formula_and_by_simulation() {
                    5    0.101816     0.1037     0.000105     0.0002
     --- stderr
     "#);
+    let ran = Place::new().run("minutiae --model --json --trials 10");
+    let table: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!((ran.code, table["sets"].as_u64(), table["rows"][2]["members"].as_u64()), (0, Some(1024), Some(5)));
+    assert_eq!((table["rows"][0]["one_finger"].as_f64().unwrap() * 1e6).round(), 985_048.0);
     assert_eq!(Place::new().run("minutiae --model --share 2").code, 2);
     assert_eq!(Place::new().run("minutiae --model --members 65").code, 2);
+}
+
+/// Any two minutiae can be laid onto each other.
+#[test]
+fn prints_of_one_or_two_minutiae_are_no_evidence() {
+    let place = Place::new();
+    place.write(
+        "few.jsonl",
+        "{\"id\":1,\"minutiae\":[[1,2,3]]}\n{\"id\":2,\"minutiae\":[[90,70,9]]}\n{\"id\":3,\"minutiae\":[[5,5,3],[60,5,3]]}\n\
+         {\"id\":4,\"minutiae\":[[25,5,3],[80,5,3]]}\n",
+    );
+    for by in ["aligned", "aligned --sets 64 --members 1", "neighbours"] {
+        let ran = place.run(&format!("minutiae few.jsonl --first 100% --by {by}"));
+        assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{by}");
+        assert!(
+            ran.err.contains("0 pairs of 6 of 4 prints, of which 0 were candidates\n4 prints with fewer than 3 minutiae"),
+            "{}",
+            ran.err
+        );
+    }
+    place.write("three.jsonl", prints() + "{\"id\":\"a\",\"minutiae\":[[5,5,3],[60,5,3],[9,90,200]]}\n");
+    let ran = place.run("minutiae three.jsonl --first 100% --by aligned");
+    assert!(ran.code == 0 && ran.out.contains("\"a\"") && !ran.err.contains("fewer"), "{}", ran.err);
 }
 
 /// Floors a little below what was measured; `docs/fingerprints.md` has the figures.

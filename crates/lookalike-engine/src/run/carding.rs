@@ -7,7 +7,7 @@ use std::{
 
 use lookalike::{
     cluster::Keep,
-    minutiae::{By, Minutia, Prints, Ranked, Ranking},
+    minutiae::{By, FEWEST_ALIGNED, Minutia, Prints, Ranked, Ranking},
     shown::cut,
 };
 use rayon::prelude::*;
@@ -71,11 +71,18 @@ pub struct CardsSummary {
     pub pairs: u64,
     /// Pairs that were candidates: that share a set of squares, or anything at all.
     pub candidates: u64,
+    /// Prints with fewer than three minutiae, which are candidates of none: too few to be laid onto others, and no triangle.
+    #[serde(skip_serializing_if = "is_none")]
+    pub too_few: u64,
     /// Pairs written.
     pub written: u64,
     /// What the labels say of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub genuine: Option<Genuine>,
+}
+
+fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 /// What is known of pairs with the same label.
@@ -116,6 +123,13 @@ fn all(config: &RunConfig, asked: &Cards, output: &Path) -> Result<CardsSummary>
     let inputs = expand(config)?;
     refuse_overwriting(&[output], &inputs)?;
     refuse_other_than_lines(output, "pairs")?;
+    // A table asks for its text's column when it is opened.
+    for input in &inputs {
+        let name = input.name();
+        if let Some(format) = config.format.or_else(|| Format::of_name(&name)).filter(|format| format.is_table()) {
+            return Err(refuse(&name, format));
+        }
+    }
     let fields = Fields::new(asked.minutiae_field.clone(), None, config.id_field.clone(), Keep::First, None);
     let source = Source::new(inputs, Reading { format: config.format, ..Reading::of(fields) }, &config.temp_dir)?;
     let cards = read(config, asked, &source)?;
@@ -170,7 +184,11 @@ fn all(config: &RunConfig, asked: &Cards, output: &Path) -> Result<CardsSummary>
         candidates: genuine,
         first: SHARES.into_iter().zip(judged).map(first).collect(),
     });
-    Ok(CardsSummary { prints: cards.len() as u64, pairs, candidates, written: written.len() as u64, genuine })
+    let too_few = match asked.by {
+        By::Grid(_) => 0,
+        By::Aligned(_) | By::Neighbours(_) => cards.iter().filter(|card| card.minutiae.len() < FEWEST_ALIGNED).count() as u64,
+    };
+    Ok(CardsSummary { prints: cards.len() as u64, pairs, candidates, too_few, written: written.len() as u64, genuine })
 }
 
 /// Prints that are compared with those before them before anything is ranked.
@@ -191,11 +209,20 @@ fn genuine_pairs<'a>(cards: impl Iterator<Item = &'a Card>) -> u64 {
     counts.values().map(|&count| pairs_of(count)).sum()
 }
 
+fn refuse(name: &str, format: Format) -> Error {
+    let message =
+        format!("{name}: is {}, and prints are read from JSON Lines or JSON arrays: write it as one of these", format.name());
+    Error::new(ErrorKind::Input, message)
+}
+
 fn read(config: &RunConfig, asked: &Cards, source: &Source) -> Result<Vec<Card>> {
-    if let Some(format) = source.formats().iter().flatten().find(|format| !matches!(format, Format::Lines | Format::Array)) {
-        let message =
-            format!("{}: prints are read from JSON Lines or a JSON array, and this is {}", source.name(0), format.name());
-        return Err(Error::new(ErrorKind::Input, message));
+    for (input, format) in source.inputs().iter().zip(source.formats()) {
+        let is_json = format.is_none_or(|format| matches!(format, Format::Lines | Format::Array));
+        // A folder without files is an empty collection of anything.
+        let is_empty = input.files().is_some_and(|mut files| files.next().is_none());
+        if let Some(format) = format.filter(|_| !is_json && !is_empty) {
+            return Err(refuse(&input.name(), format));
+        }
     }
     let (mut cards, mut ids) = (Vec::new(), BTreeSet::new());
     each_line_of(source, |line, block, record| {

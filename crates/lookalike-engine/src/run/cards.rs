@@ -95,7 +95,7 @@ fn minutiae(record: &Record, asked: &Cards) -> Checked<Vec<Minutia>> {
         format!(
             "field {shown} is {}; it must be a list of lists of numbers, such as [[120, 88, 64], [97, 130, 201]]",
             match Shape::of(value.get()) {
-                Shape::Array => "an array of something else",
+                Shape::Array => not_lists(value.get()),
                 other => other.name(),
             }
         )
@@ -104,6 +104,15 @@ fn minutiae(record: &Record, asked: &Cards) -> Checked<Vec<Minutia>> {
         minutia(values, asked).map_err(|what| format!("field {shown}: minutia {number} {what}"))
     };
     lists.iter().zip(1..).map(read).collect()
+}
+
+/// What an array is that is not one of lists.
+fn not_lists(array: &str) -> &'static str {
+    match serde_json::from_str::<Vec<Value>>(array) {
+        Ok(values) if values.iter().all(Value::is_number) => "a list of numbers",
+        Ok(values) if !values.iter().any(Value::is_array) => "a list without lists in it",
+        _ => "a list of lists and other values",
+    }
 }
 
 fn minutia(values: &[Value], asked: &Cards) -> Checked<Minutia> {
@@ -120,7 +129,11 @@ fn minutia(values: &[Value], asked: &Cards) -> Checked<Minutia> {
         let value = columns.iter().position(|name| name == column).and_then(|at| values.get(at)).unwrap_or(&Value::Null);
         match value.as_f64() {
             Some(number) if number.abs() <= most => Ok(number),
-            _ => Err(format!("has {} for {column}: {advice}", cut(&value.to_string()))),
+            Some(_) => Err(format!("has {value} for {column}: {advice}")),
+            None => Err(format!(
+                "has {} for {column}, which is not a number: name the columns in their order with --columns",
+                cut(&value.to_string())
+            )),
         }
     };
     let pixels = "give pixels from -32767 to 32767, or name the columns in their order with --columns";

@@ -16,6 +16,10 @@ const AGREE: u8 = 10;
 /// two numbers of minutiae.
 pub const MOST_ALIGNED: usize = 255;
 
+/// Minutiae that a print must have to be laid onto another. Any two minutiae can be laid onto each other, and two of them nearly always, so
+/// that they are no evidence; the book's sets have three squares, and triangles three corners.
+pub const FEWEST_ALIGNED: usize = 3;
+
 /// Cells of votes are so many pixels apart and twice as wide, so that no border parts what belongs together.
 const CELL: f64 = 10.0;
 

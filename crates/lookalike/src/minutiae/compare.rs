@@ -1,7 +1,7 @@
 //! Prints → pairs with scores, by one of three ways.
 
 use super::{
-    align::{MAX_TURN, align},
+    align::{FEWEST_ALIGNED, MAX_TURN, align},
     family::Family,
     grid::{Grid, Squares},
     index::Index,
@@ -16,7 +16,7 @@ use crate::error::Result;
 pub enum By {
     /// By the squares of a grid, as the prints lie.
     Grid(Field),
-    /// By the squares of a grid, when one has been laid onto the other.
+    /// By the squares of a grid, when one has been laid onto the other. A print with fewer than three minutiae is a candidate of none.
     Aligned(Field),
     /// By triangles of neighbouring minutiae, however they lie.
     Neighbours(Triangles),
@@ -143,8 +143,9 @@ impl<'a> Prints<'a> {
                 candidates.into_iter().map(ranked).collect()
             }
             Way::Aligned { ground, squares, keys } => {
+                let is_enough = |print: &&Vec<Minutia>| print.len() >= FEWEST_ALIGNED;
                 let ranked = |a: u32| {
-                    let print = &self.prints[a as usize];
+                    let print = Some(&self.prints[a as usize]).filter(is_enough)?;
                     let laid = ground.squares(&align(print, &self.prints[at], MAX_TURN)?.lay(print));
                     if let (Some(family), Some(keys)) = (&ground.family, keys) {
                         let shares = |key: &u32| keys[at].binary_search(&u64::from(*key)).is_ok();
@@ -152,7 +153,7 @@ impl<'a> Prints<'a> {
                     }
                     Some(Ranked { a, b, score: laid.resemblance(&squares[at]) })
                 };
-                (0..b).filter_map(ranked).collect()
+                (0..b).filter(|_| is_enough(&&self.prints[at])).filter_map(ranked).collect()
             }
             Way::Neighbours { index, weights } => {
                 let shared = tally(index, b, weight);

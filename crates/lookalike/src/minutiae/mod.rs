@@ -27,7 +27,7 @@ mod ranking;
 mod triangles;
 mod turn;
 
-pub use align::{MAX_TURN, Placement, align};
+pub use align::{FEWEST_ALIGNED, MAX_TURN, Placement, align};
 pub use compare::{By, Field, Prints};
 pub use family::{Family, Model, Simulated};
 pub use grid::{Grid, Squares};
