@@ -17,6 +17,11 @@ fn place() -> Place {
         .write("in.csv", "")
         .write("blank.tsv", "id\ttext\n\n")
         .write("in.json", "[]")
+        .write("none.json", "")
+        .write("mark.csv", "\u{feff}")
+        .write("newlines.csv", "\n\r\n\n")
+        .write("sep.csv", "sep=;\r\n")
+        .write("sep_alone.csv", "\u{feff}sep=;")
         .write("full.jsonl", format!("{{\"id\":1,\"text\":\"{TEXT}\"}}\n"))
         .write("link.toml", "match = 0.8\n[[field]]\nname = \"name\"\ntype = \"name\"\n[[block]]\nequal = [\"name\"]\n");
     fs::create_dir(place.path("folder")).unwrap();
@@ -38,6 +43,16 @@ fn dedup_writes_an_empty_file_of_each_format() {
         ("in.json", "kept.jsonl", ""),
         ("folder", "kept.jsonl", ""),
         ("in.jsonl folder in.json", "kept.jsonl", ""),
+        ("none.json", "kept.json", "[]\n"),
+        ("folder", "kept.json", "[]\n"),
+        ("in.jsonl", "kept.json", "[]\n"),
+        ("none.json in.json", "kept.json", "[]\n"),
+        ("mark.csv", "kept.csv", "\u{feff}"),
+        ("mark.csv", "kept.jsonl", ""),
+        ("newlines.csv", "kept.csv", ""),
+        ("sep.csv", "kept.csv", "sep=;\r\n"),
+        ("sep_alone.csv --label", "kept.csv", "\u{feff}sep=;"),
+        ("mark.csv sep.csv head.csv", "kept.csv", "id,text,more\r\n"),
         ("in.jsonl --format json", "kept.json", "[]\n"),
         ("in.jsonl --against full.jsonl", "kept.jsonl", ""),
         ("in.jsonl --against in.json", "kept.jsonl", ""),
@@ -50,6 +65,7 @@ fn dedup_writes_an_empty_file_of_each_format() {
     ] {
         let ran = place.run(&format!("dedup {input} -o {kept} --decisions why.jsonl"));
         assert!(ran.code == 0 && ran.err.starts_with("0 documents in = 0 kept + 0 dropped (0.0 %)\n"), "{input}: {}", ran.err);
+        assert!(ran.err.contains("(largest group 0)"), "{input}: {}", ran.err);
         assert_eq!(place.read(kept), content, "{input} to {kept}");
         assert_eq!(place.read("why.jsonl"), "", "{input}");
     }
@@ -88,6 +104,9 @@ fn every_command_takes_an_empty_collection() {
         ("link in.jsonl --config link.toml", "0 matches and 0 possible ones of 0 records"),
         ("link head.csv in.jsonl --config link.toml", "0 matches and 0 possible ones of 0 and 0 records"),
         ("minutiae in.json", "0 pairs of 0 of 0 prints"),
+        ("minutiae folder", "0 pairs of 0 of 0 prints"),
+        ("link newlines.csv --config link.toml", "0 matches and 0 possible ones of 0 records"),
+        ("pairs mark.csv", "0 pairs among 0 documents"),
     ] {
         let ran = place.run(asked);
         assert!(ran.code == 0 && ran.out.is_empty() && ran.err.contains(said), "{asked}: {} {} {}", ran.code, ran.out, ran.err);
@@ -120,11 +139,12 @@ fn an_empty_pipe_is_an_empty_collection() {
 #[test]
 fn what_is_not_there_is_no_empty_collection() {
     let place = place();
-    place.write("folder/picture.png", "x").write("none.json.gz", "").write("none.parquet", "");
+    place.write("folder/picture.png", "x").write("none.json.gz", "").write("none.parquet", "").write("late.csv", "\n\nid,text\n");
     for (input, part) in [
         ("missing.jsonl", "missing.jsonl: no such file"),
         ("*.nothing", "*.nothing: no file matches"),
         ("folder", "folder: no .jsonl, "),
+        ("late.csv", "late.csv:1: no header"),
         ("none.parquet", "none.parquet: "),
         ("head.csv --text-field body", "no column \"body\""),
     ] {

@@ -54,6 +54,16 @@ impl Columns {
         Ok(Self { line, delimiter, utf16, names, text, id, keep, label })
     }
 
+    /// The columns of a file without a header, and thus without records: only of a byte order mark or the line that says the delimiter.
+    pub(super) fn without_header(line: &[u8], delimiter: u8, utf16: Option<Utf16>) -> Self {
+        Self { line: line.into(), delimiter, utf16, names: Vec::new(), text: 0, id: None, keep: None, label: None }
+    }
+
+    /// Whether there is a header.
+    pub(crate) fn has_header(&self) -> bool {
+        !self.names.is_empty()
+    }
+
     /// The header, with a line end.
     pub(crate) fn header(&self) -> &[u8] {
         &self.line

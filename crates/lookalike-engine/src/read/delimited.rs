@@ -49,9 +49,19 @@ pub fn separator(start: &[u8]) -> Option<(u8, usize)> {
     let line = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start);
     let said = line.get(..4).filter(|said| said.eq_ignore_ascii_case(b"sep="))?;
     let (&delimiter, end) = line[said.len()..].split_first()?;
-    let end = if end.starts_with(b"\r\n") { 2 } else { usize::from(matches!(end.first()?, b'\r' | b'\n')) };
+    // The file may end with it.
+    let (ends, end) = match end {
+        [] => (true, 0),
+        [b'\r', b'\n', ..] => (true, 2),
+        [first, ..] => (matches!(first, b'\r' | b'\n'), 1),
+    };
     let is_delimiter = delimiter.is_ascii() && !matches!(delimiter, b'"' | b'\r' | b'\n');
-    (is_delimiter && end > 0).then_some((delimiter, start.len() - line.len() + said.len() + 1 + end))
+    (is_delimiter && ends).then_some((delimiter, start.len() - line.len() + said.len() + 1 + end))
+}
+
+/// Whether the beginning of a file holds no record yet: only a byte order mark and line ends.
+pub fn begins_blank(start: &[u8]) -> bool {
+    is_blank(start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start))
 }
 
 /// Whether a record is an empty line: passed over, and no document.
@@ -335,7 +345,7 @@ impl Header {
                     quoted(name)
                 )
             }
-            _ => format!("no column {name:?}; there are {}: name one with {option}", self.shown()),
+            _ => format!("no column {}; there are {}: name one with {option}", quoted(name), self.shown()),
         };
         Err(Error::on_line(ErrorKind::Record, 0, problem))
     }
@@ -362,7 +372,7 @@ mod tests {
             (b"\xef\xbb\xbfSEP=\t\n", Some((b'\t', 9))),
             (b"sep=|\rid", Some((b'|', 6))),
             (b"sep=", None),
-            (b"sep=;", None),
+            (b"sep=;", Some((b';', 5))),
             (b"sep=\n", None),
             (b"sep=;;\n", None),
             (b"sep,text\n", None),

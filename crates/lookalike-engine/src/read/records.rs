@@ -12,7 +12,7 @@ use super::{
     block::{Block, Records},
     cells::Columns,
     cut::{Failure, LONGEST},
-    delimited::{RecordEnds, detect, separator},
+    delimited::{RecordEnds, begins_blank, detect, is_blank, separator},
     foreign,
     format::LOOK,
     open::Reader,
@@ -97,8 +97,16 @@ impl RecordStream {
         while stream.found.front().is_some_and(|record| !is_header(record)) {
             stream.found.pop_front();
         }
-        let Some(header) = stream.found.pop_front() else { return Ok(stream) };
-        let header = header.place.end;
+        let header = stream.found.pop_front().map_or(bytes.len(), |header| header.place.end);
+        let first = if before == 0 { &bytes[..header] } else { &bytes[before..header] };
+        if begins_blank(first) && stream.is_blank_from(&bytes[header..])? {
+            let marks = if before > 0 { before } else { first.trim_ascii_end().len() };
+            if marks > 0 {
+                let columns = Columns::without_header(&bytes[..marks], delimiter, utf16);
+                stream.ends = Ends::Cells(RecordEnds::new(delimiter), Some(Arc::new(columns)));
+            }
+            return Ok(stream);
+        }
         stream.rest = bytes.split_off(header);
         stream.found.iter_mut().for_each(|record| record.place = record.place.start - header..record.place.end - header);
         let columns = Columns::of(&bytes, before, (delimiter, utf16), &reading.fields).map_err(Failure::Told)?;
@@ -107,6 +115,22 @@ impl RecordStream {
             ends => ends,
         };
         Ok(stream)
+    }
+
+    /// Whether the file has nothing but line ends from these bytes on. If so, it has ended.
+    fn is_blank_from(&mut self, bytes: &[u8]) -> Result<bool, Failure> {
+        let (mut buffer, mut is_all_blank) = (vec![0; PIECE], is_blank(bytes));
+        while is_all_blank && !self.ended {
+            match self.reader.read(&mut buffer) {
+                Ok(n) => (self.ended, is_all_blank) = (n == 0, is_blank(&buffer[..n])),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        if is_all_blank {
+            self.found.clear();
+        }
+        Ok(is_all_blank)
     }
 
     fn new(reader: Reader, name: &str, ends: Ends) -> Self {
@@ -173,7 +197,7 @@ impl RecordStream {
         Ok(())
     }
 
-    /// Of a CSV file, the columns that its header names; none of one that is empty.
+    /// Of a CSV file, the columns that its header names; none of one that is empty but for line ends.
     pub(super) fn columns(&self) -> Option<&Arc<Columns>> {
         if let Ends::Cells(_, columns) = &self.ends { columns.as_ref() } else { None }
     }

@@ -268,7 +268,7 @@ impl Source {
     pub(crate) fn refuse_other_columns(&self) -> Result<()> {
         let mut first: Option<(usize, Arc<Columns>)> = None;
         for part in self.reference_parts()..self.parts.len() {
-            let Some(columns) = self.columns(part)? else { continue };
+            let Some(columns) = self.columns(part)?.filter(|columns| columns.has_header()) else { continue };
             match &first {
                 None => first = Some((part, columns)),
                 Some((_, other)) if other.are_those_of(&columns) => {}

@@ -104,7 +104,7 @@ fn both_passes(decisions: &str, config: &RunConfig, path: &Path, observer: Obser
     let info = |block: &Block| met.blocks.get(block.number)?.ok_or_else(|| source.changed(block.part));
     let is_kept = |document| met.kept.contains(document);
     copy_kept(&pool, &source, info, is_kept, (&mut kept, met.counts.kept), observer)?;
-    let kept = pool.install(|| kept.end())?;
+    let kept = pool.install(|| kept.end(met.counts.documents))?;
     bad.iter_mut().for_each(Output::end);
     finish([bad, Some(kept)])?;
     Ok(Applied { seconds: started.elapsed().as_secs_f64(), peak_memory: peak_memory(), ..met.counts })

@@ -175,7 +175,7 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, tell: Option<&mut Tell>, ob
             whole?;
         }
     }
-    let kept = pool.install(|| kept.map(Kept::end).transpose())?;
+    let kept = pool.install(|| kept.map(|kept| kept.end(summary.documents)).transpose())?;
     bad.iter_mut().for_each(Output::end);
     if let Some(output) = &mut decisions {
         match decision_rows {

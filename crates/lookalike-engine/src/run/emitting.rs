@@ -282,7 +282,8 @@ impl<'a> Emitting<'a> {
         summary.dropped = summary.dropped_exact + summary.dropped_near;
         summary.kept = summary.documents - summary.dropped;
         let (of_contenders, of_others) = (&self.sizes[first as usize..], &self.copied_sizes[copied as usize..]);
-        summary.largest_group = of_contenders.iter().chain(of_others).copied().max().unwrap_or(1).into();
+        let largest = of_contenders.iter().chain(of_others).copied().max();
+        summary.largest_group = largest.map_or(u64::from(summary.kept > 0), u64::from);
         Ok(())
     }
 }

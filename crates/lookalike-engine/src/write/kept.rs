@@ -265,6 +265,8 @@ struct Begun {
     begun: bool,
     /// Of CSV in UTF-16, what it is.
     utf16: Option<Utf16>,
+    /// Of CSV, where no file had a header yet, the first that is not empty.
+    without_header: Option<Arc<Columns>>,
     room: Vec<u8>,
 }
 
@@ -312,7 +314,12 @@ impl Kept {
     }
 
     fn write_bytes(&mut self, mut bytes: &[u8], columns: Option<&Arc<Columns>>) -> Result<()> {
-        let Self { shape, output: Target::Bytes(output, Begun { begun, utf16, room }), labels } = self else { return Ok(()) };
+        let Self { shape, output: Target::Bytes(output, so_far), labels, .. } = self else { return Ok(()) };
+        if let Some(columns) = columns.filter(|columns| !columns.has_header()) {
+            so_far.without_header.get_or_insert_with(|| columns.clone());
+            return Ok(());
+        }
+        let Begun { begun, utf16, room, .. } = so_far;
         // A header is there also where no record is.
         let has_header = *shape == Shape::Delimited && columns.is_some();
         if bytes.is_empty() && (*begun || !has_header) {
@@ -352,13 +359,22 @@ impl Kept {
         if let Target::Rows(rows) = &self.output { rows.labels() } else { None }
     }
 
-    /// Nothing more is to come. To be called on the pool, which helps.
-    pub(crate) fn end(self) -> Result<Output> {
+    /// Nothing more is to come of so many documents that were read. To be called on the pool, which helps.
+    pub(crate) fn end(self, documents: u64) -> Result<Output> {
         let mut output = match self.output {
             Target::Rows(output) => output.end()?,
-            Target::Bytes(mut output, begun) => {
-                if self.shape == Shape::Array {
-                    output.write(if begun.begun { b"\n]\n" } else { b"[]\n" })?;
+            Target::Bytes(mut output, mut so_far) => {
+                match (self.shape, so_far.begun) {
+                    (Shape::Array, true) => output.write(b"\n]\n")?,
+                    (Shape::Array, false) => output.write(b"[]\n")?,
+                    // JSON Lines may be called .json, but no bytes at all are no JSON.
+                    (Shape::Lines, false) if documents == 0 && Format::may_be_array(output.name()) => output.write(b"[]\n")?,
+                    (Shape::Delimited, false) => {
+                        if let Some(columns) = so_far.without_header {
+                            write_as(&mut output, columns.utf16(), columns.header(), &mut so_far.room)?;
+                        }
+                    }
+                    _ => {}
                 }
                 output
             }
