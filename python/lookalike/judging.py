@@ -60,6 +60,8 @@ def evaluate(
     repeat: int = 1,
     measure: Literal["resemblance", "containment"] = "resemblance",
     skip_bad: _Path | None = None,
+    encoding: str | None = None,
+    all_splits: bool = False,
     threads: int = 0,
     memory: int | str | None = None,
     temp_dir: _Path | None = None,
@@ -75,6 +77,9 @@ def evaluate(
     unless given. Each is a process of its own, so that seconds and memory are its own; what is in memory is written to a
     temporary file for them.
 
+    Of files, `encoding` is that of CSV and JSON Lines that are not UTF-8, and `all_splits` reads all splits of a data set that
+    a folder holds, such as train and test.
+
     >>> import lookalike
     >>> texts = [f"one two three four five six seven {number}" for number in range(20)]
     >>> lookalike.evaluate(texts, sample=20, threshold=0.5, runs=[""]).runs[0]["pairs"]["recall"]["value"]
@@ -89,7 +94,8 @@ def evaluate(
         "repeat": repeat,
         "measure": measure,
     }
-    own |= {"skip_bad": skip_bad, "threads": threads, "memory": memory, "temp_dir": temp_dir}
+    own |= {"skip_bad": skip_bad, "encoding": encoding, "all_splits": all_splits}
+    own |= {"threads": threads, "memory": memory, "temp_dir": temp_dir}
     check("evaluate", {**own, **config}, [*own, "truth", "runs", *ShinglesConfig.__annotations__], needed=("text",))
     if sum(given is not None for given in (sample, labels, truth)) != 1:
         raise ConfigError("one truth is needed: give sample=, labels= or truth=")
@@ -114,6 +120,7 @@ def evaluate(
         ]
         flags += [*_flag("sample", sample), *_flag("labels", labels), "--repeat", str(repeat), "--threads", str(threads)]
         flags += [*_flag("skip-bad", skip_bad), *_flag("temp-dir", temp_dir), *_flag("memory", memory), *_shingles(config)]
+        flags += [*_flag("encoding", encoding), *(["--all-splits"] if all_splits else [])]
         if truth is not None:
             flags += ["--truth", _truth(truth, folder)]
         flags += [f"--run={run}" for run in runs]

@@ -209,9 +209,11 @@ fn splits_of_a_data_set_are_read_together_on_request_only() {
     place.write("set/readme.md", "a data set");
     place.write("texts/test-report.txt", "one two").write("texts/train-timetable.txt", "three four");
     let told = "error: set: holds several splits of a data set, train (1 file), test (1 file), which read as one collection would lose \
-                documents to each other; to drop from train what is like test, name 'set/data/train*.jsonl' as the input and \
-                'set/data/test*.jsonl' with --against; to read all as one, give --all-splits";
-    for command in ["dedup set -o kept.jsonl", "pairs set", "dedup set/data"] {
+                documents to each other; name one split alone; to drop from train what is like test, name 'set/data/train*.jsonl' as the \
+                input and 'set/data/test*.jsonl' with --against (dedup, pairs); to read all as one, give --all-splits";
+    place.write("link.toml", "match = 0.8\n[[field]]\nname = \"text\"\ntype = \"text\"\n[[block]]\nequal = [\"text\"]\n");
+    let also = ["eval set --sample 2", "link set --config link.toml", "minutiae set"];
+    for command in ["dedup set -o kept.jsonl", "pairs set", "dedup set/data"].into_iter().chain(also) {
         let ran = place.run(command);
         assert!(
             ran.code == 2 && ran.err.contains("holds several splits of a data set, train (1 file), test (1 file)"),
@@ -224,6 +226,20 @@ fn splits_of_a_data_set_are_read_together_on_request_only() {
     assert!(ran.code == 0 && kept_objects(&place, "kept.jsonl") == [object(TEXTS[1])], "{}", ran.err);
     let ran = place.run("dedup set --all-splits -o kept.jsonl");
     assert!(ran.code == 0 && ran.err.contains("4 documents in"), "{}", ran.err);
+    for command in also {
+        let ran = place.run(&format!("{command} --all-splits"));
+        assert!(!ran.err.contains("splits"), "{command}: {}", ran.err);
+    }
+    // A folder that is called as a split has one, whatever is in it.
+    for (path, text) in [("review/train/pos/1.txt", "one two"), ("review/test/neg/1.txt", "three four")] {
+        std::fs::create_dir_all(place.path(path).parent().unwrap()).unwrap();
+        place.write(path, text);
+    }
+    let ran = place.run("dedup review -o kept.jsonl");
+    let names = "name 'review/train' as the input and 'review/test' with --against";
+    assert!(ran.code == 2 && ran.err.contains("train (1 file), test (1 file)") && ran.err.contains(names), "{}", ran.err);
+    assert_eq!(place.run("dedup review/train --against review/test -o kept.jsonl").code, 0);
+    assert_eq!(place.run("dedup review --all-splits -o kept.jsonl").code, 0);
     // A reference keeps all, so its splits take nothing from each other. Documents have titles, not splits.
     place.write("in.jsonl", lines());
     for command in ["dedup in.jsonl --against set --allow-repeated-ids", "dedup texts", "dedup set/data/*.jsonl"] {

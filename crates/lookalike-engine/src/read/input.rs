@@ -316,6 +316,9 @@ fn folder(path: &Path, naming: Naming, leaving: &mut Leaving) -> Result<Vec<Inpu
         );
         return Err(Error::new(ErrorKind::Input, message));
     }
+    if !all_splits {
+        splits::refuse_several_of_documents(&path.display().to_string(), documents.iter().map(|(_, id)| id.as_str()))?;
+    }
     Ok(vec![Input::Files(Arc::new(Files::new(path.display().to_string(), documents, forced)?))])
 }
 

@@ -1,9 +1,13 @@
 //! Splits of one data set, such as train and test, by the names of files and folders.
 //!
 //! The words, and what may stand around them, are those of the Python library `datasets` (`data_files.py`), which tells the splits of
-//! a folder in the same way. Documents, of which each file is one, have no splits: `test-report.txt` is a title.
+//! a folder in the same way. Of documents, of which each file is one, only folders and files called as a split count:
+//! `test-report.txt` is a title.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
 use crate::error::{Error, ErrorKind, Result};
 
@@ -14,38 +18,109 @@ const SPLITS: [(&str, &[&str]); 3] = [
     ("test", &["test", "testing", "eval", "evaluation"]),
 ];
 
+/// The files of a split.
+#[derive(Default)]
+struct Files {
+    count: u64,
+    /// The folders that hold them, or globs of them, by their paths.
+    like: BTreeSet<String>,
+    /// What their names end with.
+    endings: BTreeSet<String>,
+    /// Whether folders hold them, and whether there are folders in these.
+    in_folders: bool,
+    deep: bool,
+}
+
+/// What says that a file is of a split.
+#[derive(Debug, PartialEq, Eq)]
+struct Told {
+    /// The split's number.
+    split: usize,
+    /// The folder or a glob of files like it.
+    like: String,
+    /// The rest of the path, inside the folder.
+    inside: Option<String>,
+}
+
 /// Refuses files of records in a folder, by their paths inside it, that are of several splits.
 ///
 /// # Errors
 /// Two splits or more: duplicates between them would be dropped from either, and all would be written together.
 pub(super) fn refuse_several<'a>(folder: &str, inside: impl Iterator<Item = &'a str>) -> Result<()> {
-    let mut found: BTreeMap<usize, (u64, String)> = BTreeMap::new();
-    for path in inside {
-        if let Some((split, like)) = split_of(path) {
-            found.entry(split).or_insert((0, like)).0 += 1;
-        }
+    refuse(folder, inside.filter_map(split_of), |_| true)
+}
+
+/// Refuses documents of several splits, one of them train. Only a folder or a file that is called as a split, and no more, counts: a
+/// title may have any word.
+///
+/// # Errors
+/// As [`refuse_several`].
+pub(super) fn refuse_several_of_documents<'a>(folder: &str, inside: impl Iterator<Item = &'a str>) -> Result<()> {
+    refuse(folder, inside.filter_map(split_of_document), |found| found.contains_key(&0))
+}
+
+fn refuse(folder: &str, told: impl Iterator<Item = Told>, are_splits: impl Fn(&BTreeMap<usize, Files>) -> bool) -> Result<()> {
+    let mut found: BTreeMap<usize, Files> = BTreeMap::new();
+    for Told { split, like, inside } in told {
+        let files = found.entry(split).or_default();
+        files.count += 1;
+        files.in_folders |= inside.is_some();
+        let path = inside.as_deref().unwrap_or(&like);
+        files.deep |= path.contains(['/', std::path::MAIN_SEPARATOR]);
+        files.endings.extend(Path::new(path).extension().map(|ending| format!(".{}", ending.to_string_lossy())));
+        files.like.insert(like);
     }
-    let mut splits = found.iter().map(|(&split, (files, like))| (SPLITS[split].0, files, join(folder, like)));
-    let (Some((first, _, one)), Some((second, _, other))) = (splits.next(), splits.next()) else { return Ok(()) };
-    let counted = |(&split, &(files, _)): (&usize, &(u64, _))| {
-        format!("{} ({files} file{})", SPLITS[split].0, if files == 1 { "" } else { "s" })
+    let mut splits = found.iter().map(|(&split, files)| (SPLITS[split].0, files.named(folder)));
+    let (Some((first, one)), Some((second, other))) = (splits.next(), splits.next()) else { return Ok(()) };
+    if !are_splits(&found) {
+        return Ok(());
+    }
+    let counted = |(&split, files): (&usize, &Files)| {
+        format!("{} ({} file{})", SPLITS[split].0, files.count, if files.count == 1 { "" } else { "s" })
     };
     let all: Vec<String> = found.iter().map(counted).collect();
     let message = format!(
-        "{folder}: holds several splits of a data set, {}, which read as one collection would lose documents to each other; to drop \
-         from {first} what is like {second}, name '{one}' as the input and '{other}' with --against; to read all as one, give --all-splits",
+        "{folder}: holds several splits of a data set, {}, which read as one collection would lose documents to each other; name one \
+         split alone; to drop from {first} what is like {second}, name {one} as the input and {other} with --against (dedup, pairs); to read \
+         all as one, give --all-splits",
         all.join(", ")
     );
     Err(Error::new(ErrorKind::Input, message))
 }
 
-fn join(folder: &str, inside: &str) -> String {
-    format!("{}/{inside}", folder.trim_end_matches('/'))
+/// Names that a message lists.
+const SHOWN: usize = 3;
+
+impl Files {
+    /// How a user names them: their folder or a glob, or else some of these.
+    fn named(&self, folder: &str) -> String {
+        let quoted = |inside: &str| format!("'{}/{inside}'", folder.trim_end_matches('/'));
+        let is_one = self.like.len() == 1;
+        if let Some(pattern) = self.pattern().filter(|_| !is_one) {
+            let ending = self.endings.first().filter(|_| self.endings.len() == 1).map_or("", |ending| ending);
+            return quoted(&match (self.in_folders, self.deep) {
+                (false, _) => pattern,
+                (true, false) => format!("{pattern}/*{ending}"),
+                (true, true) => format!("{pattern}/**/*{ending}"),
+            });
+        }
+        let names: Vec<String> = self.like.iter().take(SHOWN).map(|like| quoted(like)).collect();
+        let more = self.like.len().saturating_sub(SHOWN);
+        names.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() }
+    }
+
+    /// A glob of all, where they differ in the folders above only, such as one for each language.
+    fn pattern(&self) -> Option<String> {
+        let paths: Vec<Vec<&str>> = self.like.iter().map(|like| like.split('/').collect()).collect();
+        let (first, others) = paths.split_first()?;
+        let is_like = |path: &Vec<&str>| path.len() == first.len() && path.last() == first.last();
+        let part = |at: usize| if others.iter().all(|path| path[at] == first[at]) { first[at] } else { "*" };
+        others.iter().all(is_like).then(|| (0..first.len()).map(part).collect::<Vec<_>>().join("/"))
+    }
 }
 
-/// The split of a file, by its number, and the folder or a glob of files like it: by the first folder, or else the name, that has a
-/// word of a split.
-fn split_of(path: &str) -> Option<(usize, String)> {
+/// The split of a file: by the first folder, or else the name, that has a word of a split.
+fn split_of(path: &str) -> Option<Told> {
     let mut at = 0;
     for part in path.split(['/', std::path::MAIN_SEPARATOR]) {
         let end = at + part.len();
@@ -56,11 +131,30 @@ fn split_of(path: &str) -> Option<(usize, String)> {
                 Some(_) => path.into(),
                 None => path[..end].into(),
             };
-            return Some((split, like));
+            return Some(Told { split, like, inside: path.get(end + 1..).map(String::from) });
         }
         at = end + 1;
     }
     None
+}
+
+/// The split of a document: by the first folder, or else the name without its ending, that is a word of a split.
+fn split_of_document(path: &str) -> Option<Told> {
+    let mut at = 0;
+    for part in path.split(['/', std::path::MAIN_SEPARATOR]) {
+        let end = at + part.len();
+        let word = if end == path.len() { part.split('.').next().unwrap_or_default() } else { part };
+        if let Some(split) = split_named(word.to_ascii_lowercase().as_bytes()) {
+            return Some(Told { split, like: path[..end].into(), inside: path.get(end + 1..).map(String::from) });
+        }
+        at = end + 1;
+    }
+    None
+}
+
+/// The split that a word names.
+fn split_named(word: &[u8]) -> Option<usize> {
+    SPLITS.iter().position(|(_, words)| words.iter().any(|known| known.as_bytes() == word))
 }
 
 /// The split that a name has the word of, and where the word ends: not inside of another word.
@@ -69,8 +163,7 @@ fn word_in(name: &str) -> Option<(usize, usize)> {
     let separates = |byte: &u8| matches!(byte, b'-' | b'.' | b'_' | b' ' | b'0'..=b'9');
     let mut start = 0;
     for word in lower.as_bytes().split(separates) {
-        let split = SPLITS.iter().position(|(_, words)| words.iter().any(|known| known.as_bytes() == word));
-        if let Some(split) = split {
+        if let Some(split) = split_named(word) {
             return Some((split, start + word.len()));
         }
         start += word.len() + 1;
@@ -102,7 +195,7 @@ mod tests {
             ("", None),
         ] {
             let found = split_of(path);
-            let found = found.as_ref().map(|(split, like)| (SPLITS[*split].0, like.as_str()));
+            let found = found.as_ref().map(|found| (SPLITS[found.split].0, found.like.as_str()));
             assert_eq!(found, split, "{path}");
         }
     }
@@ -119,5 +212,48 @@ mod tests {
         );
         let told = refused(&["test/a.jsonl", "train/a.jsonl"]).unwrap();
         assert!(told.contains("name 'd/train' as the input and 'd/test' with --against"), "{told}");
+        for (paths, names) in [
+            (
+                &["en/test/a.jsonl", "en/train/a.jsonl", "de/train/b.jsonl"][..],
+                "name 'd/*/train/*.jsonl' as the input and 'd/en/test' with",
+            ),
+            (
+                &["en/test.csv", "en/train-0.csv", "de/train-1.csv"],
+                "name 'd/*/train*.csv' as the input and 'd/en/test*.csv' with",
+            ),
+            (
+                &["en/train/x/a.csv", "de/train/b.csv", "de/test/b.csv"],
+                "name 'd/*/train/**/*.csv' as the input and 'd/de/test' with",
+            ),
+            (
+                &["en/train.csv", "train/a.csv", "de/x/train.csv", "dev.csv", "x/train"],
+                "name 'd/de/x/train*.csv', 'd/en/train*.csv', 'd/train' and 1 more as",
+            ),
+        ] {
+            let told = refused(paths).unwrap();
+            assert!(told.contains(names), "{told}");
+        }
+    }
+
+    #[test]
+    fn documents_are_of_a_split_by_whole_names_only() {
+        let refused =
+            |paths: &[&str]| refuse_several_of_documents("d", paths.iter().copied()).err().map(|error| error.to_string());
+        for paths in [
+            &["train/pos/1.txt", "train/neg/2.txt", "train/neg/3.txt"][..],
+            &["test-report.txt", "train-timetable.txt"],
+            // A project's folders.
+            &["dev/README.md", "test/README.md"],
+            &["contest/1.txt", "trains/1.txt"],
+        ] {
+            assert_eq!(refused(paths), None);
+        }
+        let told = refused(&["train/pos/1.txt", "train/neg/2.txt", "Test/1.txt"]).unwrap();
+        assert!(
+            told.contains("train (2 files), test (1 file)") && told.contains("name 'd/train' as the input and 'd/Test' with"),
+            "{told}"
+        );
+        let told = refused(&["x/train.txt", "x/test.txt"]).unwrap();
+        assert!(told.contains("name 'd/x/train.txt' as the input and 'd/x/test.txt' with"), "{told}");
     }
 }

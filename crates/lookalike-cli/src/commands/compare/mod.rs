@@ -54,6 +54,10 @@ pub struct Compare {
     /// quotes; of a number and a string that look alike, the string is meant when it is written with its quotes
     #[arg(long = "in", value_name = "INPUT")]
     collection: Vec<String>,
+    /// The encoding of CSV that is neither UTF-8 nor UTF-16, such as windows-1252 or gbk, and of JSON Lines that are not UTF-8; of documents
+    /// and pages, where it is not to be guessed
+    #[arg(long, value_name = "LABEL", requires = "collection", help_heading = "Input")]
+    encoding: Option<String>,
     #[command(flatten)]
     fields: FieldArgs,
     /// A and B are files with one JSON array of strings and numbers each: sets, whose items are compared as they are
@@ -199,7 +203,9 @@ impl Compare {
         }
         let config = RunConfig {
             inputs: self.collection.clone(),
+            // Two documents are looked for by their ids, in whichever split they are.
             all_splits: true,
+            encoding: self.encoding.clone(),
             method: self.config()?,
             text_field: self.fields.text().into(),
             id_field: self.fields.id_field.clone(),

@@ -74,6 +74,13 @@ pub struct Eval {
     /// Print all as JSON
     #[arg(long)]
     json: bool,
+    /// Read all splits of a data set that a folder holds, such as train and test, as one collection. Else such a folder is refused
+    #[arg(long, help_heading = "Input")]
+    all_splits: bool,
+    /// The encoding of CSV that is neither UTF-8 nor UTF-16, such as windows-1252 or gbk, and of JSON Lines that are not UTF-8; of documents
+    /// and pages, where it is not to be guessed
+    #[arg(long, value_name = "LABEL", help_heading = "Input")]
+    encoding: Option<String>,
     #[command(flatten)]
     fields: FieldArgs,
     /// Set bad lines aside in FILE and go on, instead of stopping at the first

@@ -179,11 +179,14 @@ impl Child {
             itself.map_or_else(found, Ok).context("this program's own file cannot be found, which each run starts again")?;
         let field = if eval.fields.set_field.is_some() { "--set-field" } else { "--text-field" };
         let mut input: Vec<OsString> = [field, eval.fields.text(), "--id-field", &eval.fields.id_field].map(Into::into).into();
-        // What is judged is one collection, whatever its files are called.
+        // Several splits were refused, or wanted, when the truth was read.
         input.push("--all-splits".into());
         input.extend(["--threads".into(), eval.running.threads.to_string().into(), "-q".into()]);
         if let Some(folder) = &eval.running.temp_dir {
             input.extend(["--temp-dir".into(), folder.into()]);
+        }
+        if let Some(encoding) = &eval.encoding {
+            input.extend(["--encoding".into(), encoding.into()]);
         }
         if eval.skip_bad.is_some() {
             // They have been set aside when the truth was read.

@@ -54,7 +54,8 @@ impl Truth {
     pub fn read(eval: &Eval, method: &Config, bars: &Bars) -> anyhow::Result<Self> {
         let config = RunConfig {
             inputs: eval.inputs.clone(),
-            all_splits: true,
+            all_splits: eval.all_splits,
+            encoding: eval.encoding.clone(),
             method: method.clone(),
             text_field: eval.fields.text().into(),
             id_field: eval.fields.id_field.clone(),

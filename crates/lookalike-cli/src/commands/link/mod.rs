@@ -82,11 +82,14 @@ pub struct Link {
     /// What all inputs hold [default: what their endings and first bytes say]
     #[arg(long, value_enum, value_name = "FORMAT", help_heading = "Input")]
     format: Option<RecordsBy>,
+    /// Read all splits of a data set that a folder holds, such as train and test, as one collection. Else such a folder is refused
+    #[arg(long, help_heading = "Input")]
+    all_splits: bool,
     /// The character between the fields of CSV [default: a tab in .tsv, else of comma, semicolon, tab and bar the one that the
     /// header has most]
     #[arg(long, value_name = "CHARACTER", value_parser = delimiter, help_heading = "Input")]
     delimiter: Option<u8>,
-    /// The encoding of CSV that is neither UTF-8 nor UTF-16, such as windows-1252 or gbk
+    /// The encoding of CSV that is neither UTF-8 nor UTF-16, and of JSON Lines that are not UTF-8, such as windows-1252 or gbk
     #[arg(long, value_name = "LABEL", help_heading = "Input")]
     encoding: Option<String>,
     /// The field that holds the id, a string or a number; a record without one is called file:line
@@ -139,7 +142,7 @@ impl Link {
         Linker::new(linkage.clone()).map_err(|error| anyhow::Error::new(Error::from(error)).context(shown_path(&self.config)))?;
         let config = RunConfig {
             inputs: [self.a].into_iter().chain(self.b).collect(),
-            all_splits: true,
+            all_splits: self.all_splits,
             format: self.format.map(Format::from),
             delimiter: self.delimiter,
             encoding: self.encoding,
