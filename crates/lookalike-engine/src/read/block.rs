@@ -22,10 +22,11 @@ use super::{
     foreign,
     page::Pages,
     reading::Reading,
-    record::{Fault, Found, Record},
+    record::{self, Fault, Found, Record},
 };
 #[cfg(feature = "warc")]
 use lookalike::shown::cut;
+use lookalike::shown::quoted;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::error::{Error, ErrorKind};
@@ -88,6 +89,13 @@ impl Span {
     fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
+}
+
+/// Whether a command takes the name of an encoding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Naming {
+    Encoding,
+    Nothing,
 }
 
 /// What a block is, for those who put it in order.
@@ -201,12 +209,14 @@ impl Block {
             Records::Lines if is_blank(raw) => Ok(None),
             Records::Lines | Records::Elements if !reading.of_pages() => {
                 let Room { line, text, .. } = room;
-                Record::read(self.line(raw, reading, line)?, &reading.fields, text).map(Some)
+                let read = Record::read(self.line(raw, reading, line)?, &reading.fields, text);
+                read.map(Some).map_err(|fault| self.not_utf8(at, reading, Naming::Encoding).unwrap_or(fault))
             }
             Records::Lines | Records::Elements => {
                 let Room { line, text, pages, page, plain, .. } = room;
                 let raw = self.line(raw, reading, line)?;
-                let record = Record::read(raw, &reading.fields, text)?;
+                let record = Record::read(raw, &reading.fields, text);
+                let record = record.map_err(|fault| self.not_utf8(at, reading, Naming::Encoding).unwrap_or(fault))?;
                 let text = pages.of_text(record.text.decode(plain), reading, page);
                 Ok(Some(Record { text: text.into(), ..record }))
             }
@@ -227,6 +237,31 @@ impl Block {
             Some(encoding) if self.is_lines() => decoded_line(raw, encoding, room),
             _ => Ok(raw),
         }
+    }
+
+    /// What is wrong with a record of JSON that is not UTF-8, and what can be done; none of one that is, or that is UTF-16.
+    pub(crate) fn not_utf8(&self, at: usize, reading: &Reading, naming: Naming) -> Option<Fault> {
+        let raw = self.raw(at);
+        let is_json = matches!(self.records, Records::Lines | Records::Elements);
+        let error = simdutf8::compat::from_utf8(raw)
+            .err()
+            .filter(|_| is_json && reading.line_encoding.is_none_or(|_| !self.is_lines()))?;
+        if let Some(fault) = record::of_utf16(raw) {
+            return Some(fault);
+        }
+        let convert = "convert the file to UTF-8, for instance with iconv";
+        let advice = match (naming, self.is_lines(), reading.encoding) {
+            (Naming::Nothing, ..) => convert.into(),
+            (Naming::Encoding, false, _) => format!("a JSON array is read as UTF-8 only: {convert}, or write JSON Lines"),
+            (Naming::Encoding, true, None) => format!("{convert}, or name its encoding with --encoding, such as gb18030"),
+            (Naming::Encoding, true, Some(_)) => {
+                format!(
+                    "--encoding is for JSON Lines that are not read together with other formats: {convert}, or read it by itself"
+                )
+            }
+        };
+        let of = if self.is_lines() { "line" } else { "record" };
+        Some(Fault(format!("invalid UTF-8 at byte {} of the {of}; {advice}", error.valid_up_to() + 1)))
     }
 
     /// Whether a record is a line in another encoding than UTF-8.
@@ -455,7 +490,7 @@ fn document<'a>(files: &Files, number: usize, raw: &'a [u8], reading: &Reading, 
         return Err(Fault(told));
     }
     let text = pages.text(raw, files.is_html(number), None, reading, text)?;
-    let no_fields = |what: &str, field: &str| Fault(format!("{what} {field:?}: a file that is a document has no fields"));
+    let no_fields = |what: &str, field: &str| Fault(format!("{what} {}: a file that is a document has no fields", quoted(field)));
     if let Some(field) = reading.fields.keep.field() {
         return Err(no_fields(&format!("--keep {}: no field", reading.fields.keep), field));
     }

@@ -48,7 +48,7 @@ mod warc;
 
 #[cfg(test)]
 pub(crate) use block::is_blank;
-pub(crate) use block::{Block, LineCounter, Room, Tag};
+pub(crate) use block::{Block, LineCounter, Naming, Room, Tag};
 pub(crate) use blocks::{Blocks, Start, each_block};
 pub(crate) use cells::Columns;
 #[cfg(feature = "encodings")]

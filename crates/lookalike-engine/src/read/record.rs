@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use lookalike::{Occurrences, cluster::Keep, text::Text};
+use lookalike::{Occurrences, cluster::Keep, shown::quoted, text::Text};
 
 use super::{inside::Inside, keys::key, lazy::find, parse::parse, sets, utf16::Utf16};
 
@@ -81,9 +81,9 @@ impl<'a> Record<'a> {
             None => "",
             Some(id) if Shape::of(id).is_name() => id,
             Some(id) => {
-                let (field, what) = (&fields.id, Shape::of(id).name());
+                let (field, what) = (quoted(&fields.id), Shape::of(id).name());
                 return Err(Fault(format!(
-                    "field {field:?} is {what}; an id must be a string or a number: leave it out, or name another field with --id-field"
+                    "field {field} is {what}; an id must be a string or a number: leave it out, or name another field with --id-field"
                 )));
             }
         };
@@ -91,9 +91,9 @@ impl<'a> Record<'a> {
             None | Some("null") => "",
             Some(label) if Shape::of(label).is_name() => label,
             Some(label) => {
-                let (field, what) = (fields.label.as_deref().unwrap_or_default(), Shape::of(label).name());
+                let (field, what) = (quoted(fields.label.as_deref().unwrap_or_default()), Shape::of(label).name());
                 return Err(Fault(format!(
-                    "field {field:?} is {what}; a label must be a string or a number: write one, or name another field (--labels, --by field:NAME)"
+                    "field {field} is {what}; a label must be a string or a number: write one, or name another field (--labels, --by field:NAME)"
                 )));
             }
         };
@@ -109,19 +109,14 @@ pub(super) fn checked(line: &[u8]) -> Result<&str, Fault> {
     let line = simdutf8::compat::from_utf8(line).map_err(|error| {
         let at = error.valid_up_to() + 1;
         let fault =
-            || {
-            Fault(format!(
-                "invalid UTF-8 at byte {at} of the line; convert the file to UTF-8, for instance with iconv, or, if it has JSON Lines, name \
-                 its encoding with --encoding, such as gb18030"
-            ))
-        };
+            || Fault(format!("invalid UTF-8 at byte {at} of the line; convert the file to UTF-8, for instance with iconv"));
         of_utf16(line).unwrap_or_else(fault)
     })?;
     Ok(line.trim_ascii_end())
 }
 
 /// What is wrong with a line of UTF-16 or UTF-32, as the `>` of some shells writes it.
-fn of_utf16(line: &[u8]) -> Option<Fault> {
+pub(super) fn of_utf16(line: &[u8]) -> Option<Fault> {
     let bits = match line {
         [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] | [b'{' | b'[', 0, 0, 0, ..] | [0, 0, 0, b'{' | b'[', ..] => 32,
         _ if Utf16::is_json(line) => 16,

@@ -18,7 +18,7 @@ use crate::{
     config::{Observer, Progress, RunConfig, Stage},
     error::{Error, ErrorKind, Result},
     format::Format,
-    read::{Block, Blocks, Paths, Reading, Room, Shape, Source, encoding_named, expand},
+    read::{Block, Blocks, Naming, Paths, Reading, Room, Shape, Source, encoding_named, expand},
     store::shown_name,
 };
 
@@ -325,10 +325,10 @@ impl<'a> Asked<'a> {
             let object = block.fields(at, reading, room, line).map_err(|fault| wrong(fault.to_string()))?;
             let Some(object) = object else { continue };
             let no_object = !says_format && !object.trim_ascii_start().starts_with(b"{");
-            let found = self
-                .paths
-                .find(object)
-                .map_err(|what| wrong(if no_object { what + "; of CSV say --format csv" } else { what }))?;
+            let found = self.paths.find(object).map_err(|what| {
+                let encoding = block.not_utf8(at, reading, Naming::Encoding).map(|fault| fault.to_string());
+                wrong(encoding.unwrap_or_else(|| if no_object { what + "; of CSV say --format csv" } else { what }))
+            })?;
             if piece.lines.is_empty() {
                 piece.first = object.to_vec();
             }

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use super::{enrolling::Roll, sampling::SimilarPair};
 use crate::{
     error::{Error, ErrorKind, Result},
-    read::{Block, Blocks, Input, Reading, Source, each_block},
+    read::{Block, Blocks, Input, Naming, Reading, Source, each_block},
     store::refuse_url,
 };
 
@@ -174,7 +174,12 @@ pub(super) fn each_line_of(source: &Source, mut give: impl FnMut(&[u8], &Block, 
     each_block(Blocks::new(source).whole(true), |block, first_line| {
         let given = block.each_object(&mut room, |at, line| {
             let at = at as u64;
-            give(line, block, first_line + at).map_err(|what| Error::on_line(ErrorKind::Record, at, what))
+            give(line, block, first_line + at).map_err(|what| {
+                // Of a table, lines are made for this.
+                let reading = source.reading_of(block.tag().part);
+                let encoding = block.rows().is_none().then(|| block.not_utf8(at as usize, reading, Naming::Nothing)).flatten();
+                Error::on_line(ErrorKind::Record, at, encoding.map_or(what, |fault| fault.to_string()))
+            })
         });
         given.map_err(|error| error.placed(|record| source.place(block.tag().part, first_line + record)))?;
         Ok(true)
