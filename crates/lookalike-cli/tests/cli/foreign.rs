@@ -16,6 +16,11 @@ fn what_a_file_is_is_said() {
         .write("a.docx", b"PK\x03\x04\x14\0")
         .write("a.xlsx", b"PK\x03\x04\x14\0")
         .write("table.csv", b"PK\x03\x04\x14\0")
+        .write("sheet.csv", b"PK\x03\x04\x14\0\x06\0[Content_Types].xml  PK\x03\x04xl/workbook.xml")
+        .write("printed.parquet", "%PDF-1.7\n1 0 obj")
+        .write("sheet.arrow", b"PK\x03\x04\x14\0\x06\0[Content_Types].xml  PK\x03\x04xl/workbook.xml")
+        .write("program", b"\x7fELF\x02\x01\x01\0")
+        .write("program.txt", b"\x7fELF\x02\x01\x01\0")
         .write("a.tar.gz", gzip(&tar))
         .write("utf32.jsonl", &utf32)
         .write("utf32.txt", &utf32)
@@ -28,6 +33,11 @@ fn what_a_file_is_is_said() {
         ("a.xlsx", "a.xlsx: is an Excel workbook, which is not read: save the sheet as CSV"),
         ("table.csv", "table.csv: is a zip archive, which is not read: unpack it first"),
         ("table.csv --format csv", "table.csv: is a zip archive"),
+        ("sheet.csv", "sheet.csv: is an Excel workbook, which is not read: save the sheet as CSV"),
+        ("printed.parquet", "printed.parquet: is a PDF file, which is not read: extract its text first"),
+        ("sheet.arrow", "sheet.arrow: is an Excel workbook, which is not read"),
+        ("program", "program: is a program (ELF), which is not read"),
+        ("program.txt", "program.txt: is a program (ELF), which is not read"),
         ("a.tar.gz", "a.tar.gz: is a tar archive, which is not read: unpack it first, and name its folder"),
         ("utf32.jsonl", "utf32.jsonl: is UTF-32, which is not read: write it as UTF-8, as with: iconv -f UTF-32 -t UTF-8"),
         ("utf32.jsonl --format jsonl", "utf32.jsonl:1: the file is UTF-32, and JSON is UTF-8: convert it"),
@@ -134,10 +144,31 @@ fn lines_in_another_encoding_are_read_and_written_as_they_came() {
     assert_eq!(place.run("dedup label.jsonl --encoding gb18030 -o again.jsonl").code, 0);
     // Without its name, in an array, and beside records that are written as UTF-8, it is refused.
     place.write("in.csv", "id,text\n7,seven\n").write("in.json", [&b"["[..], &line(b"\xd6\xd0", b"\xb4\xba"), b"]"].concat());
-    for asked in ["in.jsonl", "in.json --encoding gb18030", "in.jsonl in.csv --encoding gb18030"] {
-        let ran = place.run(&format!("dedup {asked} -o other.jsonl"));
-        assert!(ran.code == 2 && ran.err.contains("invalid UTF-8 at byte "), "{asked}: {}", ran.err);
+    place.write("link.toml", "match = 0.8\n[[field]]\nname = \"text\"\ntype = \"text\"\n[[block]]\nequal = [\"text\"]\n");
+    for (asked, advice) in [
+        (
+            "dedup in.jsonl",
+            "of the line; convert the file to UTF-8, for instance with iconv, or name its encoding with --encoding",
+        ),
+        ("dedup in.json --encoding gb18030", "of the record; a JSON array is read as UTF-8 only: convert the file"),
+        ("pairs in.json", "of the record; a JSON array is read as UTF-8 only: convert the file"),
+        (
+            "dedup in.jsonl in.csv --encoding gb18030",
+            "--encoding is for JSON Lines that are not read together with other formats: convert",
+        ),
+        ("eval in.jsonl --sample 2", "or name its encoding with --encoding"),
+        ("compare 1 2 --in in.jsonl", "or name its encoding with --encoding"),
+        ("link in.jsonl --config link.toml", "or name its encoding with --encoding"),
+        ("minutiae in.jsonl --minutiae-field text", "of the line; convert the file to UTF-8, for instance with iconv\n"),
+    ] {
+        let ran = place.run(asked);
+        assert!(ran.code == 2 && ran.err.contains("invalid UTF-8 at byte ") && ran.err.contains(advice), "{asked}: {}", ran.err);
     }
+    let ran = place.run("compare 中 2 --in in.jsonl --encoding gb18030 --json");
+    assert!(ran.code == 0 && ran.out.contains("\"resemblance\""), "{} {}", ran.out, ran.err);
+    let ran = place.run("eval in.jsonl --encoding gb18030 --sample 3 --run= --json");
+    assert!(ran.code == 0 && ran.out.contains("\"documents\": 3"), "{} {}", ran.out, ran.err);
+    assert_eq!(place.run("link in.jsonl --config link.toml --encoding gb18030").code, 0);
     place.write("bad.jsonl", b"{\"id\":1,\"text\":\"\xff\xff\"}\n");
     let ran = place.run("dedup bad.jsonl --encoding gb18030");
     assert!(ran.code == 2 && ran.err.contains("bad.jsonl:1: is neither UTF-8 nor gb18030"), "{}", ran.err);

@@ -14,9 +14,19 @@ pub(super) fn told(start: &[u8], name: &str) -> Option<String> {
     if is_text(magic) && is_text(start) && Format::of_name(&name).is_some_and(Format::is_document) {
         return None;
     }
-    let office = OFFICE.iter().find(|(ending, ..)| start.starts_with(ZIP) && name.ends_with(ending));
-    let (what, advice) = office.map_or((what, advice), |(_, what, advice)| (what, advice));
+    let (what, advice) = if *magic == ZIP { office(start, &name).unwrap_or((what, advice)) } else { (*what, *advice) };
     Some(format!("is {what}, which is not read: {advice}"))
+}
+
+/// What a zip archive is that is a document: by the names inside, which are at its beginning, or else by its own.
+fn office(start: &[u8], name: &str) -> Option<(&'static str, &'static str)> {
+    let has = |inside: &&str| memchr::memmem::find(start, inside.as_bytes()).is_some();
+    // Any archive may have a folder called word.
+    let is_office = |inside: &&str| inside.contains("application") || inside.contains("oasis") || has(&"[Content_Types].xml");
+    let by_names = OFFICE.iter().find(|(_, inside, ..)| has(inside) && is_office(inside));
+    let by_ending = || OFFICE.iter().find(|(ending, ..)| name.ends_with(ending));
+    let known = by_names.or_else(by_ending).map(|&(.., what, advice)| (what, advice));
+    known.or_else(|| has(&"[Content_Types].xml").then_some(ANY_OFFICE))
 }
 
 /// Whether bytes are of a text: UTF-8, a character at the end perhaps cut, without control characters.
@@ -27,13 +37,15 @@ fn is_text(bytes: &[u8]) -> bool {
 
 const ZIP: &[u8] = b"PK\x03\x04";
 const IMAGE: (&str, &str) = ("an image", "give texts, such as those that a program for text recognition writes");
+const ANY_OFFICE: (&str, &str) = ("an Office document (.docx, .xlsx, .pptx)", "save it as text, a sheet as CSV");
 const ARCHIVE: &str = "unpack it first, and name its folder";
 
 /// First bytes, what they are of, what to do.
-const KINDS: [(&[u8], &str, &str); 18] = [
+const KINDS: [(&[u8], &str, &str); 19] = [
     (b"%PDF-", "a PDF file", "extract its text first, as with pdftotext"),
     (ZIP, "a zip archive", ARCHIVE),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an Office document (.doc, .xls)", "save it as text, a sheet as CSV"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an Office document (.doc, .xls)", ANY_OFFICE.1),
+    (b"\x7fELF", "a program (ELF)", "name a file with records or texts"),
     (b"{\\rtf", "a document in rich text (RTF)", "save it as text"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive", ARCHIVE),
     (b"Rar!\x1a\x07", "a RAR archive", ARCHIVE),
@@ -57,15 +69,15 @@ const KINDS: [(&[u8], &str, &str); 18] = [
 
 const UTF32: &str = "write it as UTF-8, as with: iconv -f UTF-32 -t UTF-8";
 
-/// Endings of zip archives that are documents.
-const OFFICE: [(&str, &str, &str); 7] = [
-    (".docx", "a Word document", "save it as text, as with pandoc -t plain"),
-    (".odt", "a text document (ODF)", "save it as text, as with pandoc -t plain"),
-    (".epub", "an e-book (EPUB)", "save it as text, as with pandoc -t plain"),
-    (".xlsx", "an Excel workbook", "save the sheet as CSV"),
-    (".xlsm", "an Excel workbook", "save the sheet as CSV"),
-    (".ods", "a spreadsheet (ODF)", "save the sheet as CSV"),
-    (".pptx", "a PowerPoint file", "save it as text"),
+/// Zip archives that are documents: their endings, and what they have among their first bytes, the name of a folder inside or a type.
+const OFFICE: [(&str, &str, &str, &str); 7] = [
+    (".docx", "word/", "a Word document", "save it as text, as with pandoc -t plain"),
+    (".odt", "vnd.oasis.opendocument.text", "a text document (ODF)", "save it as text, as with pandoc -t plain"),
+    (".epub", "application/epub+zip", "an e-book (EPUB)", "save it as text, as with pandoc -t plain"),
+    (".xlsx", "xl/", "an Excel workbook", "save the sheet as CSV"),
+    (".xlsm", "xl/", "an Excel workbook", "save the sheet as CSV"),
+    (".ods", "vnd.oasis.opendocument.spreadsheet", "a spreadsheet (ODF)", "save the sheet as CSV"),
+    (".pptx", "ppt/", "a PowerPoint file", "save it as text"),
 ];
 
 #[cfg(test)]
@@ -78,6 +90,10 @@ mod tests {
             (&b"%PDF-1.7\n"[..], "a.pdf", Some("is a PDF file, which is not read: extract its text")),
             (b"PK\x03\x04", "a.DOCX", Some("is a Word document, which is not read: save it as text")),
             (b"PK\x03\x04", "a.xlsx", Some("is an Excel workbook, which is not read: save the sheet as CSV")),
+            (b"PK\x03\x04 [Content_Types].xml _rels/.rels xl/workbook.xml", "a.csv", Some("is an Excel workbook")),
+            (b"PK\x03\x04 mimetypeapplication/epub+zip", "a", Some("is an e-book (EPUB)")),
+            (b"PK\x03\x04 [Content_Types].xml", "a.csv", Some("is an Office document")),
+            (b"\x7fELF\x02\x01", "a.jsonl", Some("is a program (ELF), which is not read: name a file with records or texts")),
             (b"PK\x03\x04", "a.jsonl", Some("is a zip archive, which is not read: unpack it first")),
             (b"\xff\xfe\0\0{\0\0\0", "a.jsonl", Some("is UTF-32, which is not read: write it as UTF-8")),
             (b"\xff\xfe{\0", "a.jsonl", None),

@@ -6,7 +6,13 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use parquet::schema::types::SchemaDescPtr;
 
-use super::{Columns, Ranges, ipc::Ipc, parquet::Parquet, rows::text_bytes};
+use super::{
+    super::{foreign, format::LOOK},
+    Columns, Ranges,
+    ipc::Ipc,
+    parquet::Parquet,
+    rows::text_bytes,
+};
 use crate::{
     error::{Error, ErrorKind, Result, said},
     input_table::InputTable,
@@ -93,20 +99,22 @@ impl TableFile {
     /// No table, or one that is truncated, damaged or encrypted.
     pub fn open(ranges: Ranges) -> Result<Self> {
         let name: Arc<str> = ranges.name().into();
-        let start = ranges.read(0..ranges.size().min(8))?;
+        let start = ranges.read(0..ranges.size().min(LOOK as u64))?;
         let of_name = name.clone();
         guarded(&name, move || {
             if start.starts_with(b"PAR1") || start.starts_with(b"PARE") {
                 let parquet = Parquet::open(ranges)?;
                 return Ok(Self::of(of_name, parquet.parts(), parquet.layout(), Source::Parquet(parquet)));
             }
-            if start.starts_with(b"ARROW1") || Ipc::is_stream(&start) {
+            if start.starts_with(b"ARROW1") || Ipc::is_stream(&start[..start.len().min(8)]) {
                 let format = if start.starts_with(b"ARROW1") { Format::ArrowFile } else { Format::ArrowStream };
                 let ipc = Ipc::open(ranges, format)?;
                 return Ok(Self::of(of_name, ipc.parts(), ipc.layout(), Source::Ipc(ipc)));
             }
-            let message =
-                format!("{of_name}: is no Parquet file, and no Arrow IPC file or stream; name its format with --format");
+            let what = foreign::told(&start, &of_name);
+            let what =
+                what.as_deref().unwrap_or("is no Parquet file, and no Arrow IPC file or stream; name its format with --format");
+            let message = format!("{of_name}: {what}");
             Err(Error::new(ErrorKind::Input, message))
         })
     }
