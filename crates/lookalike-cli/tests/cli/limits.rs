@@ -35,6 +35,24 @@ fn a_line_of_white_space_takes_no_memory() {
     }
 }
 
+/// The names of a user's fields and columns may be anything.
+#[test]
+fn long_names_in_messages_are_cut_and_their_control_characters_written_out() {
+    let place = Place::new();
+    let name = format!("\u{1b}[2J{}", "x".repeat(5000));
+    let shown = format!("\"\\u001b[2J{}…\" (5004 characters)", "x".repeat(96));
+    let record = serde_json::json!({"id": 1, "text": "a b c", &name: {"a": 1}});
+    place.write("in.jsonl", format!("{record}\n")).write("in.csv", format!("id,text,\"{name}\"\n1,a b c,d\n"));
+    for asked in ["in.jsonl --text-field", "in.jsonl --id-field", "in.jsonl --keep", "in.jsonl --encoding", "in.csv --encoding"] {
+        let mut command = place.command(&format!("dedup {asked}"));
+        let keep = if asked.ends_with("--keep") { "max:" } else { "" };
+        let ran = super::Ran::of(command.arg(format!("{keep}{name}")).output().unwrap());
+        assert!(ran.code == 2 && ran.err.contains(&shown), "{asked}: {}", ran.err);
+    }
+    let ran = super::Ran::of(place.command("dedup in.csv --text-field").arg(name.clone() + "y").output().unwrap());
+    assert!(ran.code == 2 && ran.err.contains(&shown.replace("5004", "5005")), "{}", ran.err);
+}
+
 /// A record of a crawl: an answer with this body.
 fn response(uri: &str, coding: &str, body: &[u8]) -> Vec<u8> {
     let head = format!("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n{coding}\r\n");

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, ISO_2022_JP, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
+use lookalike::shown::quoted;
 
 use crate::error::{Error, ErrorKind, Result};
 
@@ -178,7 +179,8 @@ pub fn named(label: &str) -> Result<&'static str> {
     let names: Vec<&str> = nearest.iter().take(3).map(|(_, name)| *name).collect();
     let unreadable = Encoding::for_label(label.trim().as_bytes()) == Some(REPLACEMENT);
     let problem = if unreadable { "cannot be read: convert the files with iconv" } else { "is not known" };
-    let message = format!("encoding {label:?} {problem}; the nearest names are {}, {} and {}", names[0], names[1], names[2]);
+    let message =
+        format!("encoding {} {problem}; the nearest names are {}, {} and {}", quoted(label), names[0], names[1], names[2]);
     Err(Error::new(ErrorKind::Config, message))
 }
 

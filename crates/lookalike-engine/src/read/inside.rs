@@ -1,7 +1,7 @@
 //! A line → its fields, where a name has a dot: a field with exactly that name, or else a field inside of objects. Each record
 //! decides for itself.
 
-use lookalike::{cluster::Keep, text::Text};
+use lookalike::{cluster::Keep, shown::quoted, text::Text};
 
 use super::{
     grammar::{End, Escapes, string_end},
@@ -52,8 +52,8 @@ fn text<'a>(raw: &'a str, fields: &Fields) -> Result<(Text<'a>, usize), Fault> {
         (Shape::Text, None) => match string_end(raw.as_bytes(), 1, Escapes::Characters) {
             Some(End { quote, surplus }) => Ok((Text::Escaped(&raw[1..quote]), surplus)),
             None => Err(Fault(format!(
-                "field {:?} has half of a character, a lone surrogate such as \\ud83d: no text has that; mend the record",
-                fields.text
+                "field {} has half of a character, a lone surrogate such as \\ud83d: no text has that; mend the record",
+                quoted(&fields.text)
             ))),
         },
         (other, set) => Err(parse::no_such(other, set, fields)),

@@ -3,7 +3,7 @@
 use lookalike::{
     Occurrences,
     cluster::{Keep, number_key, time_key},
-    shown::cut,
+    shown::{cut, quoted},
     text::Text,
 };
 
@@ -31,7 +31,7 @@ pub(super) fn unfit(keep: &Keep, what: &str) -> Fault {
         Keep::Newest(_) => "a date (2024-01-31, 2024-01-31T12:00:00Z) or seconds since 1970",
         _ => "a number in each record",
     };
-    Fault(format!("field {:?} {what}; --keep {keep} needs {needs}", keep.field().unwrap_or_default()))
+    Fault(format!("field {} {what}; --keep {keep} needs {needs}", quoted(keep.field().unwrap_or_default())))
 }
 
 fn number(value: Option<&str>, keep: &Keep) -> Result<f64, Fault> {

@@ -23,7 +23,7 @@ pub(super) fn parse<'a>(line: &'a str, fields: &Fields, room: &'a mut String) ->
     let parsed = json.deserialize_map(Object { fields, text: room });
     let seen = parsed.and_then(|seen| json.end().map(|()| seen)).map_err(|error| not_an_object(&error))?;
     if let Some(field) = seen.twice {
-        return Err(Fault(format!("field {field:?} stands twice; keep one of the two")));
+        return Err(Fault(format!("field {} stands twice; keep one of the two", quoted(field))));
     }
     let Seen { id, keep, label, .. } = seen;
     match seen.text {
@@ -36,12 +36,12 @@ pub(super) fn parse<'a>(line: &'a str, fields: &Fields, room: &'a mut String) ->
 
 /// The fault of a value that is no text, or no set where documents are sets.
 pub(super) fn no_such(value: Shape, set: Option<Occurrences>, fields: &Fields) -> Fault {
-    let (field, what) = (&fields.text, value.name());
+    let (field, what) = (quoted(&fields.text), value.name());
     Fault(match set {
         Some(_) => format!(
-            "field {field:?} is {what}, not a set; give an array of strings and numbers, or name another field with --set-field"
+            "field {field} is {what}, not a set; give an array of strings and numbers, or name another field with --set-field"
         ),
-        None => format!("field {field:?} is {what}, not a text; give a string, or name another field with --text-field"),
+        None => format!("field {field} is {what}, not a text; give a string, or name another field with --text-field"),
     })
 }
 
@@ -77,8 +77,9 @@ pub(super) fn no_text(line: &str, fields: &Fields) -> Fault {
         shown += &format!(" and {} more", names.len() - SHOWN);
     }
     let has = if names.is_empty() { "no fields".into() } else { format!("the fields {shown}") };
-    let (field, what, option) = (&fields.text, if fields.set.is_some() { "set" } else { "text" }, sets::option(fields.set));
-    Fault(format!("no field {field:?}; the record has {has}: name the one with the {what} with {option}"))
+    let (field, what, option) =
+        (quoted(&fields.text), if fields.set.is_some() { "set" } else { "text" }, sets::option(fields.set));
+    Fault(format!("no field {field}; the record has {has}: name the one with the {what} with {option}"))
 }
 
 /// The names of an object's fields, in their order; none of what is no object.

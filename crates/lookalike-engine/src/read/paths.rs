@@ -2,6 +2,7 @@
 
 use std::{borrow::Cow, fmt};
 
+use lookalike::shown::quoted;
 use serde::{
     Deserialize, Deserializer,
     de::{MapAccess, Visitor},
@@ -60,7 +61,7 @@ impl Paths {
                 continue;
             }
             if seen.contains(&&**name) {
-                return Err(format!("field {:?} stands twice; leave one out", format!("{before}{name}")));
+                return Err(format!("field {} stands twice; leave one out", quoted(&format!("{before}{name}"))));
             }
             seen.push(name);
             if value.get().starts_with('{') {

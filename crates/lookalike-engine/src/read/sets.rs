@@ -2,6 +2,7 @@
 
 use lookalike::{
     Occurrences,
+    shown::quoted,
     text::{Folds, Tokens, TokensBy, canonicalise, items},
 };
 
@@ -19,7 +20,7 @@ pub(super) fn option(set: Option<Occurrences>) -> &'static str {
 /// Refuses an array of which an item is neither a string nor a number, and what is no array.
 pub(super) fn check(array: &str, fields: &Fields) -> std::result::Result<(), Fault> {
     match items(array).find_map(std::result::Result::err) {
-        Some(what) => Err(Fault(format!("field {:?} {what}", fields.text))),
+        Some(what) => Err(Fault(format!("field {} {what}", quoted(&fields.text)))),
         None => Ok(()),
     }
 }

@@ -65,7 +65,7 @@ impl Columns {
         label: Option<&str>,
     ) -> Result<Self> {
         let find = |asked: &str, purpose: &Purpose| -> Result<Option<Column>> {
-            let refuse = |what: String| Error::new(ErrorKind::Input, format!("{name}: column {asked:?} {what}"));
+            let refuse = |what: String| Error::new(ErrorKind::Input, format!("{name}: column {} {what}", quoted(asked)));
             let twice = || refuse("stands twice; rename one of the two".into());
             let Some((path, field)) = find(schema.fields(), asked).map_err(|Twice| twice())? else { return Ok(None) };
             if (purpose.fits)(field.data_type()) {
@@ -83,7 +83,7 @@ impl Columns {
                     "--set-field" => format!("name the one with the set with {option}"),
                     _ => format!("name the one with the text with {option}"),
                 };
-                Error::new(ErrorKind::Input, format!("{name}: no column {asked:?}; the table has {has}: {what}"))
+                Error::new(ErrorKind::Input, format!("{name}: no column {}; the table has {has}: {what}", quoted(asked)))
             };
             find(asked, purpose)?.ok_or_else(none)
         };

@@ -7,6 +7,7 @@ use std::{
 };
 
 use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
+use lookalike::shown::quoted;
 use parquet::{
     arrow::{
         ProjectionMask,
@@ -103,8 +104,8 @@ impl Parquet {
                     || start.checked_add(length).is_none_or(|end| end as u64 > size)
                     || group.num_rows() < 0
                 {
-                    let column = chunk.column_path().string();
-                    return Err(damaged(&name, format_args!("row group {number}, column {column:?}: lies outside of the file")));
+                    let column = quoted(&chunk.column_path().string());
+                    return Err(damaged(&name, format_args!("row group {number}, column {column}: lies outside of the file")));
                 }
             }
         }
@@ -355,14 +356,14 @@ impl Told {
         let Some((leaf, what)) = self.leaves.iter().find_map(|&leaf| Some((leaf, self.fails(leaf)?))) else {
             return damaged(name, format_args!("row group {number}: {what}"));
         };
-        let (column, codec) = (group.column(leaf).column_path().string(), group.column(leaf).compression());
+        let (column, codec) = (quoted(&group.column(leaf).column_path().string()), group.column(leaf).compression());
         if what.contains("Disabled feature") || what.contains("nknown compression") || what.contains("not supported") {
             let message = format!(
-                "{name}: row group {number}, column {column:?}: cannot be read ({what}; compressed with {codec}); write the file again with zstd"
+                "{name}: row group {number}, column {column}: cannot be read ({what}; compressed with {codec}); write the file again with zstd"
             );
             return Error::new(ErrorKind::Input, message);
         }
-        damaged(name, format_args!("row group {number}, column {column:?}: {what}"))
+        damaged(name, format_args!("row group {number}, column {column}: {what}"))
     }
 
     /// Reads a column by itself, with those of the same map or struct: what is wrong with it, if it is this one.

@@ -10,7 +10,7 @@ use arrow_array::{
 };
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
-use lookalike::text::Text;
+use lookalike::{shown::quoted, text::Text};
 
 use super::{
     Columns,
@@ -78,7 +78,7 @@ impl Rows {
     pub fn new(batch: RecordBatch, columns: &Columns) -> Result<Self> {
         let values = |column: &Column| {
             let found = column.of(&batch).map(|(array, around)| Values { is_json: column.is_json, ..Values::of(array, &around) });
-            found.ok_or_else(|| Error::new(ErrorKind::Internal, format!("a batch has no column {:?}", column.name)))
+            found.ok_or_else(|| Error::new(ErrorKind::Internal, format!("a batch has no column {}", quoted(&column.name))))
         };
         Ok(Self {
             text: values(columns.text())?,
@@ -104,7 +104,8 @@ impl Rows {
         let field = &self.columns.text().name;
         let Some(at) = self.text.place(row) else {
             return Err(Fault(format!(
-                "field {field:?} is null, not a text; give a string, or name another field with --text-field"
+                "field {} is null, not a text; give a string, or name another field with --text-field",
+                quoted(field)
             )));
         };
         self.text.plain.text(at).unwrap_or(Ok("")).map_err(|at| invalid(field, at))
@@ -118,7 +119,8 @@ impl Rows {
         let field = &self.columns.text().name;
         let Some(at) = self.text.place(row) else {
             return Err(Fault(format!(
-                "field {field:?} is null, not a set; give a list of strings or numbers, or name another field with --set-field"
+                "field {} is null, not a set; give a list of strings or numbers, or name another field with --set-field",
+                quoted(field)
             )));
         };
         let Plain::Lists(lists, items) = &self.text.plain else {
@@ -135,7 +137,8 @@ impl Rows {
             if !items.json(field, item, room)? {
                 let what = items.what(item);
                 return Err(Fault(format!(
-                    "field {field:?} has {what} for item {number}; the items of a set are strings and numbers: leave it out"
+                    "field {} has {what} for item {number}; the items of a set are strings and numbers: leave it out",
+                    quoted(field)
                 )));
             }
         }
@@ -158,7 +161,8 @@ impl Rows {
         let field = &column.name;
         let refused = |what: &str| {
             Fault(format!(
-                "field {field:?} is {what}; an id must be a string or a number: leave it out, or name another field with --id-field"
+                "field {} is {what}; an id must be a string or a number: leave it out, or name another field with --id-field",
+                quoted(field)
             ))
         };
         if values.json(field, row, out)? { Ok(()) } else { Err(refused(values.what(row))) }
@@ -177,7 +181,8 @@ impl Rows {
         }
         let what = values.what(row);
         Err(Fault(format!(
-            "field {field:?} is {what}; a label must be a string or a number: write one, or name another field (--labels, --by field:NAME)"
+            "field {} is {what}; a label must be a string or a number: write one, or name another field (--labels, --by field:NAME)",
+            quoted(field)
         )))
     }
 
@@ -367,5 +372,8 @@ fn checked(bytes: &[u8]) -> std::result::Result<&str, usize> {
 }
 
 fn invalid(field: &str, at: usize) -> Fault {
-    Fault(format!("field {field:?} has invalid UTF-8 at byte {at}; convert it to UTF-8, or name another field with --text-field"))
+    Fault(format!(
+        "field {} has invalid UTF-8 at byte {at}; convert it to UTF-8, or name another field with --text-field",
+        quoted(field)
+    ))
 }

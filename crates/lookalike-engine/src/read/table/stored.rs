@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arrow_ipc::{Type, convert::fb_to_schema, root_as_message};
 use arrow_schema::{DataType, Field, FieldRef, Fields, Schema};
 use base64::prelude::{BASE64_STANDARD, Engine};
+use lookalike::shown::quoted;
 
 use crate::{
     error::{Error, ErrorKind, Result, said},
@@ -20,7 +21,7 @@ pub(super) fn schema(name: &str, stored: arrow_ipc::Schema) -> Result<Schema> {
         let mut fields = stored.fields().into_iter().flatten();
         let of_column = fields.find_map(|field| {
             let what = quietly(|| drop(Field::from(field))).err().map(|panic| described(field, said(&*panic)))?;
-            Some(format!("column {:?} has a type that is not supported ({what})", field.name().unwrap_or_default()))
+            Some(format!("column {} has a type that is not supported ({what})", quoted(field.name().unwrap_or_default())))
         });
         let what = of_column.unwrap_or_else(|| format!("its columns have a type that is not supported ({})", said(&*panic)));
         let advice = "cast the column to Decimal, Int64 or a string where the file is written, or leave it out";
