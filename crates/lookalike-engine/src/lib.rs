@@ -67,6 +67,8 @@ pub use memory::peak_memory;
 pub use quiet::quietly;
 #[cfg(feature = "html")]
 pub use read::Extractor;
+#[cfg(feature = "tables")]
+pub use read::table::{Nulls, write_json_lines};
 pub use read::{LeftOut, PACKED, read_document};
 pub use run::{
     Against, Applied, BlockExplained, BlockFigures, Cards, CardsSummary, FieldExplained, Finding, First, FirstPairs, Genuine,

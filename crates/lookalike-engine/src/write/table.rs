@@ -37,7 +37,9 @@ use crate::{
 };
 
 mod dictionaries;
+mod distinct;
 mod native;
+mod recast;
 mod schemas;
 mod types;
 

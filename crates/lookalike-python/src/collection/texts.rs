@@ -9,11 +9,10 @@ use std::{
 
 use arrow_array::{Array, ArrayRef, BooleanArray, Int64Array, RecordBatch, cast::AsArray};
 use arrow_buffer::BooleanBuffer;
-use arrow_json::LineDelimitedWriter;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use arrow_select::filter::filter_record_batch;
 use lookalike::shown::quoted;
-use lookalike_engine::{InputTable, JSON};
+use lookalike_engine::{InputTable, JSON, Nulls, write_json_lines};
 use numpy::PyArray1;
 use pyo3::{
     exceptions::PyValueError,
@@ -182,10 +181,9 @@ impl Texts {
     fn write_lines(&self, batch: &RecordBatch, out: &mut impl Write) -> Result<(), ArrowError> {
         let is_json = |at: &usize| self.schema.field(*at).metadata().contains_key(JSON);
         let (raw, plain): (Vec<usize>, Vec<usize>) = (0..batch.num_columns()).partition(is_json);
-        let mut lines = LineDelimitedWriter::new(Vec::new());
-        lines.write(&batch.project(&plain)?)?;
-        lines.finish()?;
-        for (row, line) in lines.into_inner().split_inclusive(|&byte| byte == b'\n').enumerate() {
+        let mut lines = Vec::new();
+        write_json_lines(&batch.project(&plain)?, Nulls::LeftOut, &mut lines)?;
+        for (row, line) in lines.split_inclusive(|&byte| byte == b'\n').enumerate() {
             let mut before = b'{';
             for &at in &raw {
                 let values = batch.column(at).as_string::<i64>();

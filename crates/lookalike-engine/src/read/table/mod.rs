@@ -6,6 +6,7 @@
 //! whatever columns it asks for.
 
 mod columns;
+mod encode;
 mod file;
 mod ipc;
 mod json;
@@ -19,6 +20,7 @@ mod values;
 
 pub use arrow_array::RecordBatch;
 pub use columns::Columns;
+pub use encode::{Nulls, write_json_lines};
 #[cfg(test)]
 use file::Part;
 pub use file::{Format, Layout, RowStream, TableFile, Wanted};

@@ -13,10 +13,11 @@ use arrow_schema::DataType;
 use lookalike::{shown::quoted, text::Text};
 
 use super::{
-    Columns,
+    Columns, Nulls,
     columns::Column,
     json, lists,
     values::{not_finite, write_json, write_string},
+    write_json_lines,
 };
 use crate::{
     error::{Error, ErrorKind, Result},
@@ -218,7 +219,7 @@ impl Rows {
     /// A value or a type that JSON cannot have; of the row, counted from 0 in the batch.
     pub fn masked_lines(&self, mask: &[bool], out: &mut Vec<u8>) -> Result<()> {
         let masked = self.masked(mask)?;
-        json::write_lines(&masked, out).map_err(|error| {
+        write_json_lines(&masked, Nulls::Written, out).map_err(|error| {
             let (row, why) = json::unwritable(&masked, &error);
             let place = mask.iter().enumerate().filter(|(_, wanted)| **wanted).nth(row);
             Error::on_line(ErrorKind::Output, place.map_or(0, |(at, _)| at as u64), why)
@@ -237,7 +238,7 @@ impl Rows {
     pub fn json_line(&self, row: usize, out: &mut Vec<u8>) -> Result<()> {
         let batch = self.batch.slice(row, 1);
         let refused = |error| Error::on_line(ErrorKind::Output, row as u64, json::unwritable(&batch, &error).1);
-        json::write_lines(&batch, out).map_err(refused)
+        write_json_lines(&batch, Nulls::Written, out).map_err(refused)
     }
 }
 

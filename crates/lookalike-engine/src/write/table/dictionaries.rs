@@ -4,9 +4,10 @@
 use std::collections::HashMap;
 
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, UInt64Array, cast::AsArray, make_array, types::UInt64Type};
-use arrow_row::{RowConverter, SortField};
 use arrow_schema::{ArrowError, DataType};
 use arrow_select::{concat::concat, take::take};
+
+use super::distinct::write_distinct;
 
 type Result<T> = std::result::Result<T, ArrowError>;
 
@@ -17,9 +18,8 @@ pub(super) struct Dictionaries(Vec<Dictionary>);
 /// A dictionary that grows.
 struct Dictionary {
     values: ArrayRef,
-    /// Where each value is, by its bytes as a row.
+    /// Where each value is, by bytes that only equal values have.
     places: HashMap<Box<[u8]>, u64>,
-    rows: RowConverter,
     /// The values last seen, and where each of them is.
     last: Option<(ArrayRef, UInt64Array)>,
 }
@@ -44,13 +44,14 @@ impl Dictionaries {
 
 impl Dictionary {
     fn new(values: &ArrayRef) -> Result<Self> {
-        let rows = RowConverter::new(vec![SortField::new(values.data_type().clone())])?;
-        let places = UInt64Array::from_iter_values(0..values.len() as u64);
-        let mut own = Self { values: values.clone(), places: HashMap::new(), rows, last: Some((values.clone(), places)) };
-        for (place, row) in own.rows.convert_columns(std::slice::from_ref(values))?.iter().enumerate() {
-            own.places.entry(row.as_ref().into()).or_insert(place as u64);
+        let (mut of_places, mut bytes) = (HashMap::new(), Vec::new());
+        for at in 0..values.len() {
+            bytes.clear();
+            write_distinct(values, at, &mut bytes)?;
+            of_places.entry(bytes.as_slice().into()).or_insert(at as u64);
         }
-        Ok(own)
+        let own = UInt64Array::from_iter_values(0..values.len() as u64);
+        Ok(Self { values: values.clone(), places: of_places, last: Some((values.clone(), own)) })
     }
 
     fn unite(&mut self, array: &ArrayRef) -> Result<ArrayRef> {
@@ -71,11 +72,14 @@ impl Dictionary {
     /// Where the values of another dictionary are, those put behind that were not there.
     fn places_of(&mut self, values: &ArrayRef) -> Result<UInt64Array> {
         let (mut places, mut new, mut count) = (Vec::with_capacity(values.len()), Vec::new(), self.values.len() as u64);
-        for (at, row) in self.rows.convert_columns(std::slice::from_ref(values))?.iter().enumerate() {
-            let place = match self.places.get(row.as_ref()) {
+        let mut bytes = Vec::new();
+        for at in 0..values.len() {
+            bytes.clear();
+            write_distinct(values, at, &mut bytes)?;
+            let place = match self.places.get(bytes.as_slice()) {
                 Some(&place) => place,
                 None => {
-                    self.places.insert(row.as_ref().into(), count);
+                    self.places.insert(bytes.as_slice().into(), count);
                     new.push(at as u64);
                     count += 1;
                     count - 1

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use arrow_array::{Array, RecordBatch};
-use arrow_cast::{CastOptions, cast_with_options};
 use arrow_schema::{DataType, FieldRef, Schema, SchemaRef, TimeUnit};
 use lookalike::shown::quoted;
 use parquet::arrow::ArrowSchemaConverter;
 
+use super::recast::recast;
 use crate::{
     error::{Error, ErrorKind, Result, said},
     quiet::quietly,
@@ -44,12 +44,8 @@ pub fn native(schema: &SchemaRef) -> SchemaRef {
 /// # Errors
 /// A time that is too far for milliseconds.
 pub fn cast(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
-    let strict = CastOptions { safe: false, ..CastOptions::default() };
     let column = |(column, field): (&Arc<dyn Array>, &FieldRef)| {
-        if column.data_type() == field.data_type() {
-            return Ok(column.clone());
-        }
-        cast_with_options(column, field.data_type(), &strict).map_err(|error| {
+        recast(column, field.data_type()).map_err(|error| {
             let what = format!("column {} cannot be {}: {error}; write an Arrow file", quoted(field.name()), field.data_type());
             Error::new(ErrorKind::Output, what)
         })

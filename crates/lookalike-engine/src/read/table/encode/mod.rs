@@ -1,0 +1,250 @@
+//! Arrow → JSON: a row is an object, as arrow-json writes it, which the tests compare with. Times are in UTC.
+
+mod numbers;
+mod times;
+
+use std::ops::Range;
+
+use arrow_array::{
+    Array, ArrayRef, ListLikeArray, MapArray, RecordBatch,
+    cast::AsArray,
+    downcast_dictionary_array, downcast_integer, downcast_run_array,
+    types::{Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, Float16Type, Float32Type, Float64Type},
+};
+use arrow_buffer::{ArrowNativeType, NullBuffer};
+use arrow_schema::{ArrowError, DataType};
+
+type Result<T> = std::result::Result<T, ArrowError>;
+
+/// What is done with a null.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Nulls {
+    /// The field is written, and is `null`.
+    Written,
+    /// The field is left out.
+    LeftOut,
+}
+
+/// Appends rows as JSON Lines.
+///
+/// # Errors
+/// A type or a value that JSON cannot have: a map whose keys are no strings, a union, a time after the year 262,142. What was
+/// appended before stays.
+pub fn write_json_lines(batch: &RecordBatch, nulls: Nulls, out: &mut Vec<u8>) -> Result<()> {
+    let schema = batch.schema_ref();
+    let names = schema.fields().iter().map(|field| field.name().as_str());
+    let row = Object::new(names.zip(batch.columns()), nulls)?;
+    for at in 0..batch.num_rows() {
+        row.write(at, out)?;
+        out.push(b'\n');
+    }
+    Ok(())
+}
+
+/// Writes one value of an array, which is not null.
+type Write<'a> = Box<dyn Fn(usize, &mut Vec<u8>) -> Result<()> + 'a>;
+
+/// The values of an array.
+struct Values<'a> {
+    nulls: Option<NullBuffer>,
+    write: Write<'a>,
+}
+
+impl<'a> Values<'a> {
+    fn new(array: &'a dyn Array, nulls: Nulls) -> Result<Self> {
+        // Of a dictionary, a null among its values is one too.
+        Ok(Self { nulls: array.logical_nulls(), write: written(array, nulls)? })
+    }
+
+    fn is_null(&self, at: usize) -> bool {
+        self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(at))
+    }
+
+    fn write(&self, at: usize, out: &mut Vec<u8>) -> Result<()> {
+        if self.is_null(at) {
+            out.extend_from_slice(b"null");
+            return Ok(());
+        }
+        (self.write)(at, out)
+    }
+}
+
+/// Fields by their names: a row, or a struct in one.
+struct Object<'a> {
+    /// Names as they are written, with the colon.
+    fields: Vec<(Vec<u8>, Values<'a>)>,
+    nulls: Nulls,
+}
+
+impl<'a> Object<'a> {
+    fn new<'n>(fields: impl Iterator<Item = (&'n str, &'a ArrayRef)>, nulls: Nulls) -> Result<Self> {
+        let field = |(name, array): (&str, &'a ArrayRef)| {
+            let mut own = Vec::with_capacity(name.len() + 3);
+            write_string(name, &mut own);
+            own.push(b':');
+            Ok((own, Values::new(array, nulls)?))
+        };
+        Ok(Self { fields: fields.map(field).collect::<Result<_>>()?, nulls })
+    }
+
+    fn write(&self, row: usize, out: &mut Vec<u8>) -> Result<()> {
+        let mut before = b'{';
+        for (name, values) in &self.fields {
+            if self.nulls == Nulls::LeftOut && values.is_null(row) {
+                continue;
+            }
+            out.push(before);
+            out.extend_from_slice(name);
+            values.write(row, out)?;
+            before = b',';
+        }
+        out.extend_from_slice(if before == b'{' { b"{}" } else { b"}" });
+        Ok(())
+    }
+}
+
+/// What writes the values of an array.
+fn written<'a>(array: &'a dyn Array, nulls: Nulls) -> Result<Write<'a>> {
+    macro_rules! values {
+        ($array:expr, $write:path) => {{
+            let array = $array;
+            Box::new(move |at, out: &mut Vec<u8>| {
+                $write(array.value(at), out);
+                Ok(())
+            })
+        }};
+    }
+    macro_rules! lists {
+        ($array:expr) => {{
+            let array = $array;
+            let items = Values::new(array.values(), nulls)?;
+            Box::new(move |at, out: &mut Vec<u8>| write_items(&items, array.element_range(at), out))
+        }};
+    }
+    macro_rules! integers {
+        ($kind:ty) => {
+            values!(array.as_primitive::<$kind>(), numbers::write_integer)
+        };
+    }
+    macro_rules! decimals {
+        ($kind:ty) => {{
+            let array = array.as_primitive::<$kind>();
+            Box::new(move |at, out: &mut Vec<u8>| {
+                out.extend_from_slice(array.value_as_string(at).as_bytes());
+                Ok(())
+            })
+        }};
+    }
+    Ok(downcast_integer! {
+        array.data_type() => (integers),
+        DataType::Null => Box::new(|_, _| Ok(())),
+        DataType::Boolean => values!(array.as_boolean(), write_bool),
+        DataType::Float16 => {
+            let array = array.as_primitive::<Float16Type>();
+            Box::new(move |at, out: &mut Vec<u8>| {
+                numbers::write_float(array.value(at).to_f32(), out);
+                Ok(())
+            })
+        }
+        DataType::Float32 => values!(array.as_primitive::<Float32Type>(), numbers::write_float),
+        DataType::Float64 => values!(array.as_primitive::<Float64Type>(), numbers::write_float),
+        DataType::Decimal32(..) => decimals!(Decimal32Type),
+        DataType::Decimal64(..) => decimals!(Decimal64Type),
+        DataType::Decimal128(..) => decimals!(Decimal128Type),
+        DataType::Decimal256(..) => decimals!(Decimal256Type),
+        DataType::Utf8 => values!(array.as_string::<i32>(), write_string),
+        DataType::LargeUtf8 => values!(array.as_string::<i64>(), write_string),
+        DataType::Utf8View => values!(array.as_string_view(), write_string),
+        DataType::Binary => values!(array.as_binary::<i32>(), write_bytes),
+        DataType::LargeBinary => values!(array.as_binary::<i64>(), write_bytes),
+        DataType::BinaryView => values!(array.as_binary_view(), write_bytes),
+        DataType::FixedSizeBinary(_) => values!(array.as_fixed_size_binary(), write_bytes),
+        DataType::List(_) => lists!(array.as_list::<i32>()),
+        DataType::LargeList(_) => lists!(array.as_list::<i64>()),
+        DataType::ListView(_) => lists!(array.as_list_view::<i32>()),
+        DataType::LargeListView(_) => lists!(array.as_list_view::<i64>()),
+        DataType::FixedSizeList(..) => lists!(array.as_fixed_size_list()),
+        DataType::Struct(fields) => {
+            let names = fields.iter().map(|field| field.name().as_str());
+            let object = Object::new(names.zip(array.as_struct().columns()), nulls)?;
+            Box::new(move |at, out| object.write(at, out))
+        }
+        DataType::Map(..) => map(array.as_map(), nulls)?,
+        DataType::Dictionary(..) => downcast_dictionary_array! {
+            array => {
+                let values = Values::new(array.values(), nulls)?;
+                Box::new(move |at, out: &mut Vec<u8>| values.write(array.keys().value(at).as_usize(), out))
+            },
+            other => return Err(unknown(other)),
+        },
+        DataType::RunEndEncoded(..) => downcast_run_array! {
+            array => {
+                let values = Values::new(array.values(), nulls)?;
+                Box::new(move |at, out: &mut Vec<u8>| values.write(array.get_physical_index(at), out))
+            },
+            other => return Err(unknown(other)),
+        },
+        kind => times::written(array).ok_or_else(|| unknown(kind))?,
+    })
+}
+
+fn unknown(kind: &DataType) -> ArrowError {
+    ArrowError::JsonError(format!("{kind} has no form in JSON"))
+}
+
+/// What writes maps: objects, whose keys are strings.
+fn map(array: &MapArray, nulls: Nulls) -> Result<Write<'_>> {
+    if !matches!(array.key_type(), DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View) {
+        return Err(ArrowError::JsonError(format!("a map's keys are {}, not strings", array.key_type())));
+    }
+    if array.keys().null_count() > 0 || array.entries().null_count() > 0 {
+        return Err(ArrowError::JsonError("a map has a key that is null".into()));
+    }
+    let (keys, values) = (Values::new(array.keys(), nulls)?, Values::new(array.values(), nulls)?);
+    let offsets = array.offsets();
+    Ok(Box::new(move |at, out| {
+        let mut before = b'{';
+        for entry in offsets[at].as_usize()..offsets[at + 1].as_usize() {
+            if nulls == Nulls::LeftOut && values.is_null(entry) {
+                continue;
+            }
+            out.push(before);
+            keys.write(entry, out)?;
+            out.push(b':');
+            values.write(entry, out)?;
+            before = b',';
+        }
+        out.extend_from_slice(if before == b'{' { b"{}" } else { b"}" });
+        Ok(())
+    }))
+}
+
+fn write_items(items: &Values<'_>, which: Range<usize>, out: &mut Vec<u8>) -> Result<()> {
+    let mut before = b'[';
+    for at in which {
+        out.push(before);
+        items.write(at, out)?;
+        before = b',';
+    }
+    out.extend_from_slice(if before == b'[' { b"[]" } else { b"]" });
+    Ok(())
+}
+
+fn write_bool(value: bool, out: &mut Vec<u8>) {
+    out.extend_from_slice(if value { b"true" } else { b"false" });
+}
+
+fn write_string(text: &str, out: &mut Vec<u8>) {
+    serde_json::to_writer(out, text).expect("memory takes all bytes");
+}
+
+/// As hexadecimal digits.
+fn write_bytes(bytes: &[u8], out: &mut Vec<u8>) {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    out.push(b'"');
+    out.extend(bytes.iter().flat_map(|byte| [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]));
+    out.push(b'"');
+}
+
+#[cfg(test)]
+mod tests;
