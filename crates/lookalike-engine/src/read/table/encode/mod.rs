@@ -80,7 +80,7 @@ impl<'a> Object<'a> {
     fn new<'n>(fields: impl Iterator<Item = (&'n str, &'a ArrayRef)>, nulls: Nulls) -> Result<Self> {
         let field = |(name, array): (&str, &'a ArrayRef)| {
             let mut own = Vec::with_capacity(name.len() + 3);
-            write_string(name, &mut own);
+            write_string(name, &mut own)?;
             own.push(b':');
             Ok((own, Values::new(array, nulls)?))
         };
@@ -112,6 +112,12 @@ fn written<'a>(array: &'a dyn Array, nulls: Nulls) -> Result<Write<'a>> {
                 $write(array.value(at), out);
                 Ok(())
             })
+        }};
+    }
+    macro_rules! strings {
+        ($array:expr) => {{
+            let array = $array;
+            Box::new(move |at, out: &mut Vec<u8>| write_string(array.value(at), out))
         }};
     }
     macro_rules! lists {
@@ -152,9 +158,9 @@ fn written<'a>(array: &'a dyn Array, nulls: Nulls) -> Result<Write<'a>> {
         DataType::Decimal64(..) => decimals!(Decimal64Type),
         DataType::Decimal128(..) => decimals!(Decimal128Type),
         DataType::Decimal256(..) => decimals!(Decimal256Type),
-        DataType::Utf8 => values!(array.as_string::<i32>(), write_string),
-        DataType::LargeUtf8 => values!(array.as_string::<i64>(), write_string),
-        DataType::Utf8View => values!(array.as_string_view(), write_string),
+        DataType::Utf8 => strings!(array.as_string::<i32>()),
+        DataType::LargeUtf8 => strings!(array.as_string::<i64>()),
+        DataType::Utf8View => strings!(array.as_string_view()),
         DataType::Binary => values!(array.as_binary::<i32>(), write_bytes),
         DataType::LargeBinary => values!(array.as_binary::<i64>(), write_bytes),
         DataType::BinaryView => values!(array.as_binary_view(), write_bytes),
@@ -234,8 +240,8 @@ fn write_bool(value: bool, out: &mut Vec<u8>) {
     out.extend_from_slice(if value { b"true" } else { b"false" });
 }
 
-fn write_string(text: &str, out: &mut Vec<u8>) {
-    serde_json::to_writer(out, text).expect("memory takes all bytes");
+fn write_string(text: &str, out: &mut Vec<u8>) -> Result<()> {
+    serde_json::to_writer(out, text).map_err(|error| ArrowError::JsonError(error.to_string()))
 }
 
 /// As hexadecimal digits.

@@ -15,7 +15,7 @@ use arrow_array::{
 use arrow_buffer::{IntervalDayTime, IntervalMonthDayNano};
 use arrow_schema::{ArrowError, DataType, IntervalUnit, TimeUnit};
 
-use super::Write;
+use super::{Result, Write};
 
 /// What writes the values of an array, where they are of time.
 pub(super) fn written(array: &dyn Array) -> Option<Write<'_>> {
@@ -25,8 +25,7 @@ pub(super) fn written(array: &dyn Array) -> Option<Write<'_>> {
             let array = array.as_primitive::<$kind>();
             Box::new(move |at, out: &mut Vec<u8>| {
                 let value = array.$as(at).ok_or_else(|| too_far(array.value(at), array.data_type()))?;
-                quote(format_args!($form, value), out);
-                Ok(())
+                quote(format_args!($form, value), out)
             })
         }};
     }
@@ -38,10 +37,7 @@ pub(super) fn written(array: &dyn Array) -> Option<Write<'_>> {
     macro_rules! intervals {
         ($kind:ty, $words:expr) => {{
             let array = array.as_primitive::<$kind>();
-            Box::new(move |at, out: &mut Vec<u8>| {
-                quote(format_args!("{}", $words(array.value(at))), out);
-                Ok(())
-            })
+            Box::new(move |at, out: &mut Vec<u8>| quote(format_args!("{}", $words(array.value(at))), out))
         }};
     }
     let written: Write<'_> = match array.data_type() {
@@ -72,8 +68,8 @@ pub(super) fn written(array: &dyn Array) -> Option<Write<'_>> {
     Some(written)
 }
 
-fn quote(what: Arguments<'_>, out: &mut Vec<u8>) {
-    write!(out, "\"{what}\"").expect("memory takes all bytes");
+fn quote(what: Arguments<'_>, out: &mut Vec<u8>) -> Result<()> {
+    Ok(write!(out, "\"{what}\"")?)
 }
 
 /// `value` is past the years that can be told.
