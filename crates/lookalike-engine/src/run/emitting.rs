@@ -282,8 +282,8 @@ impl<'a> Emitting<'a> {
         summary.dropped = summary.dropped_exact + summary.dropped_near;
         summary.kept = summary.documents - summary.dropped;
         let (of_contenders, of_others) = (&self.sizes[first as usize..], &self.copied_sizes[copied as usize..]);
-        let largest = of_contenders.iter().chain(of_others).copied().max();
-        summary.largest_group = largest.map_or(u64::from(summary.kept > 0), u64::from);
+        let largest = of_contenders.iter().chain(of_others).copied().max().unwrap_or(1);
+        summary.largest_group = if summary.kept == 0 { 0 } else { largest.into() };
         Ok(())
     }
 }
