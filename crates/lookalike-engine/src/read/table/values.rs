@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use arrow_array::{
-    Array, ArrayRef,
+    Array, ArrayRef, PrimitiveArray,
     cast::AsArray,
     types::{
         ArrowPrimitiveType, Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, DecimalType,
@@ -86,10 +86,17 @@ fn float32(value: f32, out: &mut String) -> bool {
     value.is_finite() && push(out, serde_json::to_string(&value))
 }
 
-/// As a number in JSON, with all its digits.
 fn decimal<T: DecimalType>(array: &ArrayRef, row: usize, out: &mut String) -> bool {
-    out.push_str(&array.as_primitive::<T>().value_as_string(row));
+    out.push_str(&decimal_text(array.as_primitive::<T>(), row));
     true
+}
+
+/// A decimal as a number in JSON, with all its digits.
+pub(super) fn decimal_text<T: DecimalType>(array: &PrimitiveArray<T>, row: usize) -> String {
+    let text = array.value_as_string(row);
+    // Of a negative scale arrow writes nought with as many noughts behind it, which JSON does not allow.
+    let is_nought = array.scale() < 0 && text.bytes().all(|digit| digit == b'0');
+    if is_nought { "0".into() } else { text }
 }
 
 fn date(millis: Option<i64>, out: &mut String) -> bool {

@@ -14,6 +14,8 @@ use arrow_array::{
 use arrow_buffer::{ArrowNativeType, NullBuffer};
 use arrow_schema::{ArrowError, DataType};
 
+use super::values::decimal_text;
+
 type Result<T> = std::result::Result<T, ArrowError>;
 
 /// What is done with a null.
@@ -136,7 +138,7 @@ fn written<'a>(array: &'a dyn Array, nulls: Nulls) -> Result<Write<'a>> {
         ($kind:ty) => {{
             let array = array.as_primitive::<$kind>();
             Box::new(move |at, out: &mut Vec<u8>| {
-                out.extend_from_slice(array.value_as_string(at).as_bytes());
+                out.extend_from_slice(decimal_text(array, at).as_bytes());
                 Ok(())
             })
         }};

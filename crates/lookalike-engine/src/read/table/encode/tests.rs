@@ -79,7 +79,7 @@ fn every_type() {
     same(&(Arc::new(whole::<IntervalMonthDayNanoType>(|v| Some(parts(v)))) as ArrayRef));
     same(&(Arc::new(whole::<Decimal32Type>(|v| v.try_into().ok()).with_precision_and_scale(9, 2).unwrap()) as ArrayRef));
     same(&(Arc::new(whole::<Decimal64Type>(Some).with_precision_and_scale(18, 18).unwrap()) as ArrayRef));
-    same(&(Arc::new(whole::<Decimal128Type>(|v| Some(v.into())).with_precision_and_scale(38, -3).unwrap()) as ArrayRef));
+    same(&(Arc::new(whole::<Decimal128Type>(|v| Some(v.max(1).into())).with_precision_and_scale(38, -3).unwrap()) as ArrayRef));
     let wide = whole::<Decimal256Type>(|v| Some(i256::from_i128(v.into()))).with_precision_and_scale(70, 5).unwrap();
     same(&(Arc::new(wide) as ArrayRef));
     same(&(Arc::new(NullArray::new(9)) as ArrayRef));
@@ -117,6 +117,14 @@ fn nulls_of_dictionaries() {
     let batch = RecordBatch::try_from_iter([("d", Arc::new(column) as ArrayRef)]).unwrap();
     assert_eq!(lines(&batch, Nulls::Written), "{\"d\":\"a\"}\n{\"d\":null}\n{\"d\":null}\n");
     assert_eq!(lines(&batch, Nulls::LeftOut), "{\"d\":\"a\"}\n{}\n{}\n");
+}
+
+/// Where arrow-json writes `000`, which is no JSON.
+#[test]
+fn nought_of_a_negative_scale() {
+    let column = Decimal128Array::from(vec![0, 1, -5]).with_precision_and_scale(10, -2).unwrap();
+    let batch = RecordBatch::try_from_iter([("d", Arc::new(column) as ArrayRef)]).unwrap();
+    assert_eq!(lines(&batch, Nulls::Written), "{\"d\":0}\n{\"d\":100}\n{\"d\":-500}\n");
 }
 
 #[test]
