@@ -5,11 +5,17 @@
 //! `test-report.txt` is a title.
 
 use std::{
+    cmp::Reverse,
     collections::{BTreeMap, BTreeSet},
-    path::Path,
+    path::{Path, is_separator},
 };
 
-use crate::error::{Error, ErrorKind, Result};
+use glob::{MatchOptions, Pattern};
+
+use crate::{
+    error::{Error, ErrorKind, Result},
+    store,
+};
 
 /// The splits, and the words that name them.
 const SPLITS: [(&str, &[&str]); 3] = [
@@ -18,120 +24,230 @@ const SPLITS: [(&str, &[&str]); 3] = [
     ("test", &["test", "testing", "eval", "evaluation"]),
 ];
 
-/// The files of a split.
-#[derive(Default)]
-struct Files {
-    count: u64,
-    /// The folders that hold them, or globs of them, by their paths.
-    like: BTreeSet<String>,
-    /// What their names end with.
-    endings: BTreeSet<String>,
-    /// Whether folders hold them, and whether there are folders in these.
-    in_folders: bool,
-    deep: bool,
+/// Files at the top of a folder of documents that tell of it, by the first words of their names.
+const ABOUT: [&str; 10] =
+    ["readme", "license", "licence", "copying", "copyright", "notice", "citation", "changelog", "authors", "contributing"];
+
+/// A folder or a file; or with an ending a glob of the files whose names begin and end so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Like<'a> {
+    beginning: &'a str,
+    ending: Option<&'a str>,
+    is_folder: bool,
 }
 
-/// What says that a file is of a split.
-#[derive(Debug, PartialEq, Eq)]
-struct Told {
-    /// The split's number.
-    split: usize,
-    /// The folder or a glob of files like it.
-    like: String,
-    /// The rest of the path, inside the folder.
-    inside: Option<String>,
+/// The files of a split.
+#[derive(Default)]
+struct Files<'a> {
+    /// Their paths inside the folder.
+    paths: BTreeSet<&'a str>,
+    like: BTreeSet<Like<'a>>,
+}
+
+/// The folder that was named, and the paths of all files in it.
+struct Folder<'a> {
+    name: &'a str,
+    all: Vec<&'a str>,
 }
 
 /// Refuses files of records in a folder, by their paths inside it, that are of several splits.
 ///
 /// # Errors
 /// Two splits or more: duplicates between them would be dropped from either, and all would be written together.
-pub(super) fn refuse_several<'a>(folder: &str, inside: impl Iterator<Item = &'a str>) -> Result<()> {
-    refuse(folder, inside.filter_map(split_of), |_| true)
+pub(super) fn refuse_several<'a>(folder: &'a str, inside: impl Iterator<Item = &'a str>) -> Result<()> {
+    let all: Vec<&str> = inside.collect();
+    let mut found = BTreeMap::new();
+    for (path, (split, like)) in all.iter().filter_map(|path| Some((*path, split_of(path)?))) {
+        add(&mut found, path, split, like);
+    }
+    refuse(&Folder { name: folder, all }, &found)
 }
 
-/// Refuses documents of several splits, one of them train. Only a folder or a file that is called as a split, and no more, counts: a
-/// title may have any word.
+/// Refuses documents of several splits, one of them train, where all are of a split but for those at the top that tell of the others. Only
+/// a folder or a file that is called as a split, and no more, counts: a title may have any word. One document of no split says that this is
+/// a project or a manual, whose folders and pages are called so for other reasons.
 ///
 /// # Errors
 /// As [`refuse_several`].
-pub(super) fn refuse_several_of_documents<'a>(folder: &str, inside: impl Iterator<Item = &'a str>) -> Result<()> {
-    refuse(folder, inside.filter_map(split_of_document), |found| found.contains_key(&0))
+pub(super) fn refuse_several_of_documents<'a>(folder: &'a str, inside: impl Iterator<Item = &'a str>) -> Result<()> {
+    let (mut all, mut found) = (Vec::new(), BTreeMap::new());
+    for path in inside {
+        all.push(path);
+        match split_of_document(path) {
+            Some((split, like)) => add(&mut found, path, split, like),
+            None if is_about(path) => {}
+            None => return Ok(()),
+        }
+    }
+    if found.contains_key(&0) { refuse(&Folder { name: folder, all }, &found) } else { Ok(()) }
 }
 
-fn refuse(folder: &str, told: impl Iterator<Item = Told>, are_splits: impl Fn(&BTreeMap<usize, Files>) -> bool) -> Result<()> {
-    let mut found: BTreeMap<usize, Files> = BTreeMap::new();
-    for Told { split, like, inside } in told {
-        let files = found.entry(split).or_default();
-        files.count += 1;
-        files.in_folders |= inside.is_some();
-        let path = inside.as_deref().unwrap_or(&like);
-        files.deep |= path.contains(['/', std::path::MAIN_SEPARATOR]);
-        files.endings.extend(Path::new(path).extension().map(|ending| format!(".{}", ending.to_string_lossy())));
-        files.like.insert(like);
-    }
-    let mut splits = found.iter().map(|(&split, files)| (SPLITS[split].0, files.named(folder)));
-    let (Some((first, one)), Some((second, other))) = (splits.next(), splits.next()) else { return Ok(()) };
-    if !are_splits(&found) {
-        return Ok(());
-    }
-    let counted = |(&split, files): (&usize, &Files)| {
-        format!("{} ({} file{})", SPLITS[split].0, files.count, if files.count == 1 { "" } else { "s" })
+fn add<'a>(found: &mut BTreeMap<usize, Files<'a>>, path: &'a str, split: usize, like: Like<'a>) {
+    let files = found.entry(split).or_default();
+    files.paths.insert(path);
+    files.like.insert(like);
+}
+
+/// Whether a document tells of the others, such as `LICENSE-MIT.txt`.
+fn is_about(path: &str) -> bool {
+    let word = path.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default().to_ascii_lowercase();
+    !path.contains(is_separator) && ABOUT.contains(&word.as_str())
+}
+
+fn refuse(folder: &Folder<'_>, found: &BTreeMap<usize, Files<'_>>) -> Result<()> {
+    let mut splits = found.iter().map(|(&split, files)| (SPLITS[split].0, files));
+    let Some((first, input)) = splits.next().filter(|_| found.len() > 1) else { return Ok(()) };
+    let (others, against): (Vec<&str>, Vec<String>) = splits.map(|(other, files)| (other, files.named(folder))).unzip();
+    let counted = |(&split, files): (&usize, &Files<'_>)| {
+        format!("{} ({} file{})", SPLITS[split].0, files.paths.len(), if files.paths.len() == 1 { "" } else { "s" })
     };
     let all: Vec<String> = found.iter().map(counted).collect();
     let message = format!(
-        "{folder}: holds several splits of a data set, {}, which read as one collection would lose documents to each other; name one \
-         split alone; to drop from {first} what is like {second}, name {one} as the input and {other} with --against (dedup, pairs); to read \
+        "{}: holds several splits of a data set, {}, which read as one collection would lose documents to each other; name one \
+         split alone; to drop from {first} what is like {}, name {} as the input and {} with --against (dedup, pairs); to read \
          all as one, give --all-splits",
-        all.join(", ")
+        folder.name,
+        all.join(", "),
+        others.join(" or "),
+        input.named(folder),
+        against.join(" "),
     );
     Err(Error::new(ErrorKind::Input, message))
 }
 
-/// Names that a message lists.
-const SHOWN: usize = 3;
+/// Names that a message lists for a split.
+const SHOWN: usize = 6;
 
-impl Files {
-    /// How a user names them: their folder or a glob, or else some of these.
-    fn named(&self, folder: &str) -> String {
-        let quoted = |inside: &str| format!("'{}/{inside}'", folder.trim_end_matches('/'));
-        let is_one = self.like.len() == 1;
-        if let Some(pattern) = self.pattern().filter(|_| !is_one) {
-            let ending = self.endings.first().filter(|_| self.endings.len() == 1).map_or("", |ending| ending);
-            return quoted(&match (self.in_folders, self.deep) {
-                (false, _) => pattern,
-                (true, false) => format!("{pattern}/*{ending}"),
-                (true, true) => format!("{pattern}/**/*{ending}"),
-            });
+/// Globs that are tried on all files.
+const TRIED: usize = 64;
+
+impl Files<'_> {
+    /// How a user names them, for a shell: their folder or a glob, or some of these, or else the files themselves.
+    fn named(&self, folder: &Folder<'_>) -> String {
+        let only = self.like.first().filter(|like| self.like.len() == 1 && like.ending.is_none());
+        let glob = self.glob().filter(|glob| only.is_none() && self.taken(folder, glob) == Some(self.paths.clone()));
+        let names = match glob {
+            Some(glob) => vec![folder.glob(&glob)],
+            None => match self.few(folder) {
+                Some(few) => few.iter().map(|like| folder.named(like)).collect(),
+                None => self
+                    .paths
+                    .iter()
+                    .map(|path| folder.named(&Like { beginning: path, ending: None, is_folder: false }))
+                    .collect(),
+            },
+        };
+        let shown: Vec<String> = names.iter().take(SHOWN).map(|name| for_shell(name)).collect();
+        let more = names.len().saturating_sub(SHOWN);
+        shown.join(" ") + &if more > 0 { format!(" and {more} more") } else { String::new() }
+    }
+
+    /// Folders and globs that take each file once, and no other.
+    fn few(&self, folder: &Folder<'_>) -> Option<Vec<&Like<'_>>> {
+        if self.like.len() > TRIED {
+            return None;
         }
-        let names: Vec<String> = self.like.iter().take(SHOWN).map(|like| quoted(like)).collect();
-        let more = self.like.len().saturating_sub(SHOWN);
-        names.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() }
+        let taken = |like| Some((like, self.taken_by(folder, like)?));
+        let mut tried: Vec<(&Like<'_>, BTreeSet<&str>)> = self.like.iter().map(taken).collect::<Option<_>>()?;
+        tried.sort_by_key(|(_, files)| Reverse(files.len()));
+        let (mut few, mut named) = (Vec::new(), BTreeSet::new());
+        for (like, files) in tried {
+            match files.difference(&named).count() {
+                0 => continue,
+                new if new < files.len() => return None,
+                _ => few.push(like),
+            }
+            named.extend(files);
+        }
+        few.sort();
+        Some(few)
+    }
+
+    fn taken_by(&self, folder: &Folder<'_>, like: &Like<'_>) -> Option<BTreeSet<&str>> {
+        let is_below = |path: &str| path.strip_prefix(like.beginning).is_some_and(|rest| rest.starts_with(is_separator));
+        match like {
+            Like { ending: Some(_), .. } => self.taken(folder, &like.glob()),
+            Like { is_folder: true, .. } => Some(self.paths.iter().copied().filter(|path| is_below(path)).collect()),
+            _ => Some(self.paths.get(like.beginning).copied().into_iter().collect()),
+        }
+    }
+
+    /// The files that a glob takes, if all of these are of this split. On the disk a glob also takes what a folder leaves out, such as
+    /// decisions, documents, and other names of a file.
+    fn taken(&self, folder: &Folder<'_>, glob: &str) -> Option<BTreeSet<&str>> {
+        let options = MatchOptions { require_literal_separator: true, ..MatchOptions::new() };
+        let pattern = Pattern::new(glob).ok()?;
+        let is_taken = |path: &&&str| pattern.matches_with(path, options);
+        let taken: BTreeSet<&str> = self.paths.iter().filter(is_taken).copied().collect();
+        let on_disk = || glob::glob(&folder.glob(glob)).into_iter().flatten().flatten().filter(|path| path.is_file()).count();
+        let takes_others =
+            folder.all.iter().filter(is_taken).count() > taken.len() || !store::is_url(folder.name) && on_disk() > taken.len();
+        (!takes_others).then_some(taken)
     }
 
     /// A glob of all, where they differ in the folders above only, such as one for each language.
-    fn pattern(&self) -> Option<String> {
-        let paths: Vec<Vec<&str>> = self.like.iter().map(|like| like.split('/').collect()).collect();
-        let (first, others) = paths.split_first()?;
+    fn glob(&self) -> Option<String> {
+        let paths: Vec<Vec<&str>> = self.like.iter().map(|like| like.beginning.split('/').collect()).collect();
+        let ((first, others), like) = (paths.split_first()?, self.like.first()?);
         let is_like = |path: &Vec<&str>| path.len() == first.len() && path.last() == first.last();
-        let part = |at: usize| if others.iter().all(|path| path[at] == first[at]) { first[at] } else { "*" };
-        others.iter().all(is_like).then(|| (0..first.len()).map(part).collect::<Vec<_>>().join("/"))
+        let are_alike = self.like.iter().all(|other| (other.ending, other.is_folder) == (like.ending, like.is_folder));
+        if !are_alike || !others.iter().all(is_like) {
+            return None;
+        }
+        let is_shared = |at: usize| others.iter().all(|path| path[at] == first[at]);
+        let part = |at: usize| if is_shared(at) { Pattern::escape(first[at]) } else { "*".into() };
+        let mut glob = (0..first.len()).map(part).collect::<Vec<_>>().join("/");
+        if let Some(ending) = like.ending {
+            glob = format!("{glob}*.{}", Pattern::escape(ending));
+        } else if like.is_folder {
+            let is_deep = self.paths.iter().any(|path| path.split(is_separator).count() > first.len() + 1);
+            let endings: BTreeSet<_> = self.paths.iter().map(|path| Path::new(path).extension()).collect();
+            let ending = endings.first().copied().flatten().filter(|_| endings.len() == 1);
+            let ending = ending.map_or(String::new(), |ending| format!(".{}", Pattern::escape(&ending.to_string_lossy())));
+            glob = format!("{glob}/{}*{ending}", if is_deep { "**/" } else { "" });
+        }
+        Some(glob)
     }
 }
 
+impl Like<'_> {
+    fn glob(&self) -> String {
+        let beginning = Pattern::escape(self.beginning);
+        match self.ending {
+            Some(ending) => format!("{beginning}*.{}", Pattern::escape(ending)),
+            None if self.is_folder => format!("{beginning}/**/*"),
+            None => beginning,
+        }
+    }
+}
+
+impl Folder<'_> {
+    fn glob(&self, inside: &str) -> String {
+        format!("{}/{inside}", Pattern::escape(self.name.trim_end_matches('/')))
+    }
+
+    /// A file or a folder on the disk is named as it is, whatever is in its name; the URL of an object is a glob if it looks like one.
+    fn named(&self, like: &Like<'_>) -> String {
+        let is_glob = like.ending.is_some() || store::is_url(self.name) && Pattern::escape(like.beginning) != like.beginning;
+        if is_glob { self.glob(&like.glob()) } else { format!("{}/{}", self.name.trim_end_matches('/'), like.beginning) }
+    }
+}
+
+/// A name in quotes, as a POSIX shell takes them.
+fn for_shell(name: &str) -> String {
+    format!("'{}'", name.replace('\'', r"'\''"))
+}
+
 /// The split of a file: by the first folder, or else the name, that has a word of a split.
-fn split_of(path: &str) -> Option<Told> {
+fn split_of(path: &str) -> Option<(usize, Like<'_>)> {
     let mut at = 0;
-    for part in path.split(['/', std::path::MAIN_SEPARATOR]) {
+    for part in path.split(is_separator) {
         let end = at + part.len();
         if let Some((split, behind)) = word_in(part) {
             let ending = Path::new(part).extension().and_then(|ending| ending.to_str()).filter(|_| end == path.len());
-            let like = match ending {
-                Some(ending) if behind < part.len() - ending.len() => format!("{}*.{ending}", &path[..at + behind]),
-                Some(_) => path.into(),
-                None => path[..end].into(),
-            };
-            return Some(Told { split, like, inside: path.get(end + 1..).map(String::from) });
+            let ending = ending.filter(|ending| behind < part.len() - ending.len());
+            let beginning = if ending.is_some() { &path[..at + behind] } else { &path[..end] };
+            return Some((split, Like { beginning, ending, is_folder: end < path.len() }));
         }
         at = end + 1;
     }
@@ -139,13 +255,13 @@ fn split_of(path: &str) -> Option<Told> {
 }
 
 /// The split of a document: by the first folder, or else the name without its ending, that is a word of a split.
-fn split_of_document(path: &str) -> Option<Told> {
+fn split_of_document(path: &str) -> Option<(usize, Like<'_>)> {
     let mut at = 0;
-    for part in path.split(['/', std::path::MAIN_SEPARATOR]) {
+    for part in path.split(is_separator) {
         let end = at + part.len();
         let word = if end == path.len() { part.split('.').next().unwrap_or_default() } else { part };
         if let Some(split) = split_named(word.to_ascii_lowercase().as_bytes()) {
-            return Some(Told { split, like: path[..end].into(), inside: path.get(end + 1..).map(String::from) });
+            return Some((split, Like { beginning: &path[..end], ending: None, is_folder: end < path.len() }));
         }
         at = end + 1;
     }
@@ -195,8 +311,8 @@ mod tests {
             ("", None),
         ] {
             let found = split_of(path);
-            let found = found.as_ref().map(|found| (SPLITS[found.split].0, found.like.as_str()));
-            assert_eq!(found, split, "{path}");
+            let found = found.map(|(split, like)| (SPLITS[split].0, Folder { name: "d", all: vec![path] }.named(&like)));
+            assert_eq!(found, split.map(|(split, like)| (split, format!("d/{like}"))), "{path}");
         }
     }
 
@@ -227,12 +343,51 @@ mod tests {
             ),
             (
                 &["en/train.csv", "train/a.csv", "de/x/train.csv", "dev.csv", "x/train"],
-                "name 'd/de/x/train*.csv', 'd/en/train*.csv', 'd/train' and 1 more as",
+                "name 'd/de/x/train*.csv' 'd/en/train*.csv' 'd/train' 'd/x/train' as",
+            ),
+            // Several others.
+            (
+                &["train.csv", "dev.csv", "test-0.csv", "test-1.csv"],
+                "from train what is like validation or test, name 'd/train*.csv' as the input and 'd/dev*.csv' 'd/test*.csv' with",
+            ),
+            // A glob that another covers.
+            (&["train.csv", "training.csv", "train/a.csv", "test.csv"], "name 'd/train' 'd/train*.csv' as"),
+            // A glob that takes other files.
+            (
+                &["train_data.csv", "train2.csv", "trainer.csv", "test.csv"],
+                "name 'd/train2.csv' 'd/train_data.csv' as the input and 'd/test*.csv' with",
+            ),
+            (
+                &["en/train/a.csv", "de/train/b.csv", "train/train/c.csv", "test.csv"],
+                "name 'd/de/train' 'd/en/train' 'd/train' as",
+            ),
+            // Characters of globs and shells.
+            (&["a[1]/train.csv", "it's/test.csv"], r"name 'd/a[[]1[]]/train*.csv' as the input and 'd/it'\''s/test*.csv' with"),
+            (&["a[1]/train/a.csv", "b*/test/a.csv"], "name 'd/a[1]/train' as the input and 'd/b*/test' with"),
+            (
+                &[
+                    "train/0",
+                    "test1a.csv",
+                    "test1b.csv",
+                    "test2.csv",
+                    "test3.csv",
+                    "test4.csv",
+                    "test5.csv",
+                    "test6.csv",
+                    "tests.csv",
+                ],
+                "'d/test5.csv' and 1 more with",
             ),
         ] {
             let told = refused(paths).unwrap();
             assert!(told.contains(names), "{told}");
         }
+    }
+
+    #[test]
+    fn objects_whose_names_look_like_globs_are_named_by_globs() {
+        let told = refuse_several("s3://b/d/", ["a[1]/train/a.csv", "b/test/a.csv"].into_iter()).unwrap_err().to_string();
+        assert!(told.contains("name 's3://b/d/a[[]1[]]/train/**/*' as the input and 's3://b/d/b/test' with"), "{told}");
     }
 
     #[test]
@@ -245,6 +400,8 @@ mod tests {
             // A project's folders.
             &["dev/README.md", "test/README.md"],
             &["contest/1.txt", "trains/1.txt"],
+            &["train.md", "test.md", "install.md"],
+            &["train/1.txt", "test/1.txt", "sub/README.md"],
         ] {
             assert_eq!(refused(paths), None);
         }
@@ -253,7 +410,7 @@ mod tests {
             told.contains("train (2 files), test (1 file)") && told.contains("name 'd/train' as the input and 'd/Test' with"),
             "{told}"
         );
-        let told = refused(&["x/train.txt", "x/test.txt"]).unwrap();
+        let told = refused(&["README.md", "LICENSE-MIT.txt", "x/train.txt", "x/test.txt"]).unwrap();
         assert!(told.contains("name 'd/x/train.txt' as the input and 'd/x/test.txt' with"), "{told}");
     }
 }
