@@ -248,6 +248,41 @@ fn splits_of_a_data_set_are_read_together_on_request_only() {
     }
 }
 
+/// What the message says of a folder with splits, pasted to a shell, reads each of the files once, and no other.
+#[cfg(unix)]
+#[test]
+fn advice_about_splits_can_be_run_as_it_is() {
+    let place = Place::new();
+    let text = |at: usize| format!("{}\n", serde_json::json!({"id": format!("{at}"), "text": format!("text {at} of its own")}));
+    for (folder, files, trained, references) in [
+        ("h[1]", &["train-0.jsonl", "test-0.jsonl", "dev.jsonl"][..], 1, 2),
+        ("it's", &["train-0.jsonl", "training-1.jsonl", "test-[1]/0.jsonl"], 2, 1),
+        ("more", &["train_data.jsonl", "trainer.jsonl", "test.jsonl", "testing.jsonl"], 1, 2),
+        ("past", &["train.jsonl", "train.decisions.jsonl", "test.jsonl", "test.decisions.jsonl"], 1, 1),
+        ("apart", &["a/train/0.jsonl", "b/train/1.jsonl", "train.jsonl", "test.jsonl"], 3, 1),
+    ] {
+        for (at, file) in files.iter().enumerate() {
+            let path = format!("{folder}/{file}");
+            std::fs::create_dir_all(place.path(&path).parent().unwrap()).unwrap();
+            place.write(&path, text(at));
+        }
+        let told = place.run(&format!("dedup {folder}")).err;
+        let names = told.split_once(", name ").and_then(|(_, rest)| rest.split_once(" with --against")).map(|(names, _)| names);
+        let (input, against) = names.and_then(|names| names.split_once(" as the input and ")).expect(&told);
+        let line = format!("{} dedup {input} --against {against} --json", env!("CARGO_BIN_EXE_lookalike"));
+        let output = std::process::Command::new("sh").args(["-c", &line]).current_dir(place.path(".")).output().unwrap();
+        let told: Value = serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|_| panic!("{line}: {}", String::from_utf8_lossy(&output.stderr)));
+        assert_eq!((&told["documents"], &told["against"]["documents"]), (&trained.into(), &references.into()), "{line}");
+    }
+    // A manual is no data set.
+    std::fs::create_dir(place.path("docs")).unwrap();
+    for name in ["train", "test", "install"] {
+        place.write(&format!("docs/{name}.md"), name);
+    }
+    assert_eq!(place.run("dedup docs").code, 0);
+}
+
 #[cfg(unix)]
 #[test]
 fn links_are_followed_once() {
