@@ -342,14 +342,14 @@ fn what_is_wrong_is_told_with_its_place() {
     place.write("ragged.csv", "id,text\n1,a\n2,b,c\n").write("quote.csv", "id,text\n1,a\n2,\"b\n3,c\n");
     place.write("names.csv", "id,body\n1,a\n").write("other.csv", "id,text,more\n1,a,b\n").write("good.csv", "id,text\n1,a\n");
     place.write("latin.csv", b"id,text\n1,caf\xe9\n").write("cut.json", "[{\"text\":\"a\"},\n{\"text\":");
-    place.write("numbers.json", "[{\"text\":\"a\"},\n 7]").write("lines.jsonl", lines());
+    place.write("numbers.json", "[{\"text\":\"a\"},\n 7\n]").write("lines.jsonl", lines());
     for (asked, words) in [
         ("ragged.csv", "ragged.csv:3: a row of 3 fields under a header of 2: put fields"),
         ("quote.csv", "quote.csv:3: a quote opens here and never closes"),
         ("names.csv", "names.csv:1: no column \"text\"; there are \"id\", \"body\": name one with --text-field"),
         ("latin.csv", "latin.csv:2: field \"text\" is not UTF-8 at its byte 4; name the file's encoding with --encoding"),
         ("cut.json", "cut.json:2: the file ends inside element 2"),
-        ("numbers.json", "numbers.json:2: column 2: element 2 is a number, no object"),
+        ("numbers.json", "numbers.json:2: not a JSON object (invalid type: integer `7`, expected an object); each "),
         ("good.csv other.csv --allow-repeated-ids -o kept.csv", "other.csv: its columns are \"id\", \"text\", \"more\""),
         ("good.csv lines.jsonl -o kept.csv", "kept.csv: CSV is written only where all inputs are CSV"),
         ("good.csv --delimiter ab", "give one character of ASCII"),
@@ -364,6 +364,28 @@ fn what_is_wrong_is_told_with_its_place() {
     assert!(ran.code == 2 && ran.err.contains("windows-1522"), "{}", ran.err);
     let ran = place.run("dedup ragged.csv --skip-bad bad.csv -o kept.csv");
     assert_eq!((ran.code, &*place.read("bad.csv"), &*place.read("kept.csv")), (0, "2,b,c\n", "id,text\n1,a\n"), "{}", ran.err);
+}
+
+/// Whatever is no object, in an array as on a line.
+#[test]
+fn elements_that_are_no_objects_are_set_aside_as_lines_are() {
+    let place = Place::new();
+    let bad = ["null", "3", "\"x, ]\"", "[1,{\"a\":\"]\"}]", "true", "-1.5e+3", "{\"id\":2}", "falsy"];
+    let text = |id: u32| format!("{{\"id\":{id},\"text\":\"a text that is here\"}}");
+    let values: Vec<String> = bad.iter().zip(3..).flat_map(|(bad, id)| [text(id), bad.to_string()]).collect();
+    place.write("lines.jsonl", values.join("\n")).write("array.json", format!("[{}]", values.join(" ,\n")));
+    place.write("tight.json.gz", gzip(format!("[{}]", values.join(",")).as_bytes()));
+    let mut told = Vec::new();
+    for input in ["lines.jsonl", "array.json", "tight.json.gz"] {
+        let ran = place.run(&format!("dedup {input} -o kept.jsonl --decisions why.jsonl --skip-bad bad.out"));
+        assert!(ran.code == 0 && ran.err.contains("8 lines set aside in bad.out"), "{input}: {}", ran.err);
+        assert_eq!(place.read("bad.out"), bad.join("\n") + "\n", "{input}");
+        assert_eq!(place.read("kept.jsonl"), text(3) + "\n", "{input}");
+        told.push(place.read("why.jsonl"));
+        let ran = place.run(&format!("dedup {input}"));
+        assert!(ran.code == 2 && ran.err.contains(":2: not a JSON object (invalid type: null"), "{input}: {}", ran.err);
+    }
+    assert!(told.iter().all(|one| *one == told[0]), "{told:?}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A JSON array of objects, cut into its elements while it is read: pretty-printed, on one line, or in any other layout.
+//! A JSON array, cut into its elements while it is read: pretty-printed, on one line, or in any other layout.
 //!
 //! Only what lies between the elements is judged here. What an element is, the parser says that reads it: cutting counts
 //! brackets outside strings, so that an element with brackets of the wrong kind is still given, and refused there.
@@ -29,8 +29,10 @@ enum State {
     First,
     /// Behind a comma: an element.
     Next,
-    /// In an element, outside its strings.
+    /// In an element that has an end of its own, outside its strings.
     Element,
+    /// In a number, true, false or null, which end where something else begins.
+    Scalar,
     String,
     /// In a string, behind a backslash.
     Escape,
@@ -70,7 +72,7 @@ impl Elements {
     /// Takes the next bytes of the file and gives, for each element that ends in them, its bytes' place in the file.
     ///
     /// # Errors
-    /// What is no array of objects; the message has line and column. Nothing may be fed then any more.
+    /// What is no array of values; the message has line and column. Nothing may be fed then any more.
     pub fn feed(&mut self, bytes: &[u8], mut give: impl FnMut(Range<u64>)) -> Result<()> {
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {
@@ -79,10 +81,20 @@ impl Elements {
                 State::String => match memchr::memchr2(b'"', b'\\', &bytes[at..]) {
                     Some(distance) => {
                         at += distance + 1;
-                        self.state = if bytes[at - 1] == b'"' { State::Element } else { State::Escape };
+                        match bytes[at - 1] {
+                            b'"' if self.depth == 0 => self.end(at, &mut give),
+                            b'"' => self.state = State::Element,
+                            _ => self.state = State::Escape,
+                        }
                     }
                     None => at = bytes.len(),
                 },
+                State::Scalar => {
+                    at += bytes[at..].iter().take_while(|&&byte| is_of_scalar(byte)).count();
+                    if at < bytes.len() {
+                        self.end(at, &mut give);
+                    }
+                }
                 State::Escape => {
                     at += 1;
                     self.state = State::String;
@@ -94,10 +106,11 @@ impl Elements {
                 State::Mark(0) => self.state = State::Before,
                 State::Mark(_) => return Err(self.refused(bytes, at, "bytes that are no text: is this JSON?")),
                 _ if is_space(byte) => at += bytes[at..].iter().take_while(|&&byte| is_space(byte)).count(),
-                State::First | State::Next if byte == b'{' => {
+                // What is no object is an element too: the one who reads it refuses it, or sets it aside.
+                State::First | State::Next if begins_value(byte) => {
                     self.open = (self.fed + at as u64, 0);
                     self.depth = 0;
-                    self.state = State::Element;
+                    self.state = if matches!(byte, b'{' | b'[' | b'"') { State::Element } else { State::Scalar };
                 }
                 State::Before if byte == b'[' => (at, self.state) = (at + 1, State::First),
                 State::First | State::Behind if byte == b']' => (at, self.state) = (at + 1, State::After),
@@ -111,9 +124,9 @@ impl Elements {
                         State::Before => "no JSON array: it has to begin with [".into(),
                         State::First | State::Next => match byte {
                             b']' => format!("no element {number} behind the comma: remove the comma"),
-                            _ => format!("element {number} is {}, no object: each has to be one, as {{\"text\": …}}", kind(byte)),
+                            _ => format!("element {number} is no JSON: each has to be an object, as {{\"text\": …}}"),
                         },
-                        State::Behind if byte == b'{' => format!("no comma between elements {} and {number}", number - 1),
+                        State::Behind if begins_value(byte) => format!("no comma between elements {} and {number}", number - 1),
                         State::Behind => format!("neither comma nor ] behind element {}", number - 1),
                         _ => "something behind the array: one file holds one array; give JSON Lines, or cut the file".into(),
                     };
@@ -146,9 +159,7 @@ impl Elements {
                 b'}' | b']' => {
                     self.depth -= 1;
                     if self.depth == 0 {
-                        self.elements += 1;
-                        self.state = State::Behind;
-                        give(self.open.0..self.fed + at as u64);
+                        self.end(at, give);
                         break;
                     }
                 }
@@ -156,6 +167,13 @@ impl Elements {
             }
         }
         at
+    }
+
+    /// Gives the element that ends before `at`.
+    fn end(&mut self, at: usize, give: &mut impl FnMut(Range<u64>)) {
+        self.elements += 1;
+        self.state = State::Behind;
+        give(self.open.0..self.fed + at as u64);
     }
 
     /// At the end of the file.
@@ -186,7 +204,7 @@ impl Elements {
 
     /// Whether the last element that began has not ended.
     pub(super) fn is_open(&self) -> bool {
-        matches!(self.state, State::Element | State::String | State::Escape)
+        matches!(self.state, State::Element | State::Scalar | State::String | State::Escape)
     }
 
     /// The bytes given so far.
@@ -214,16 +232,14 @@ fn count_newlines(bytes: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', bytes).count() as u64
 }
 
-/// What begins with a byte.
-fn kind(byte: u8) -> &'static str {
-    match byte {
-        b'[' => "an array",
-        b'"' => "a string",
-        b'-' | b'0'..=b'9' => "a number",
-        b't' | b'f' => "true or false",
-        b'n' => "null",
-        _ => "no JSON",
-    }
+/// Whether a JSON value begins with a byte.
+fn begins_value(byte: u8) -> bool {
+    matches!(byte, b'{' | b'[' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n')
+}
+
+/// Whether a byte may be inside a number, true, false or null.
+fn is_of_scalar(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.')
 }
 
 #[cfg(test)]
@@ -248,28 +264,30 @@ mod tests {
         Ok(found)
     }
 
-    /// An object with strings of quotes, backslashes and brackets, and objects in it.
-    fn object() -> impl Strategy<Value = Value> {
+    /// A value, mostly an object, with strings of quotes, backslashes and brackets, and objects in it.
+    fn value() -> impl Strategy<Value = Value> {
         let leaf = prop_oneof![
             Just(Value::Null),
             any::<bool>().prop_map(Value::from),
             any::<i64>().prop_map(Value::from),
             r#"[\[\]{}",:\\a\né]{0,9}"#.prop_map(Value::from),
         ];
-        let value = leaf.prop_recursive(4, 20, 4, |inner| {
+        let inner = leaf.prop_recursive(4, 20, 4, |inner| {
             prop_oneof![
                 prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
                 prop::collection::hash_map(r#"[{\]"\\b]{0,4}"#, inner, 0..4).prop_map(|map| map.into_iter().collect()),
             ]
         });
-        prop::collection::hash_map(r#"[{\]"\\b]{0,4}"#, value, 0..4).prop_map(|map| map.into_iter().collect())
+        let object =
+            prop::collection::hash_map(r#"[{\]"\\b]{0,4}"#, inner.clone(), 0..4).prop_map(|map| map.into_iter().collect());
+        prop_oneof![2 => object, 1 => inner]
     }
 
     proptest! {
         /// The elements are those that the parser finds, in any layout and in pieces of any lengths.
         #[test]
         fn elements_are_those_of_the_parser(
-            objects in prop::collection::vec(object(), 0..6),
+            values in prop::collection::vec(value(), 0..6),
             pretty: bool,
             space in prop::collection::vec("[ \t\r\n]{0,3}", 1..5),
             pieces in prop::collection::vec(1usize..20, 1..5),
@@ -277,10 +295,10 @@ mod tests {
         ) {
             let mut spaces = space.iter().cycle();
             let mut file = String::from(if mark { "\u{feff}" } else { "" }) + spaces.next().unwrap() + "[";
-            for (number, object) in objects.iter().enumerate() {
+            for (number, value) in values.iter().enumerate() {
                 file += if number > 0 { "," } else { "" };
                 file += spaces.next().unwrap();
-                file += &if pretty { serde_json::to_string_pretty(object) } else { serde_json::to_string(object) }.unwrap();
+                file += &if pretty { serde_json::to_string_pretty(value) } else { serde_json::to_string(value) }.unwrap();
                 file += spaces.next().unwrap();
             }
             file = file + spaces.next().unwrap() + "]" + spaces.next().unwrap();
@@ -289,7 +307,7 @@ mod tests {
             prop_assert_eq!(found, judged.iter().map(|raw| raw.get()).collect::<Vec<_>>());
         }
 
-        /// What the parser takes for an array of objects is one, and so is an empty file; what is refused, it refuses too, or has another element.
+        /// What the parser takes for an array of objects is one, and so is an empty file; what is refused, it refuses too.
         #[test]
         fn what_is_refused_is_none(
             file in r#"\[?([\[\]{},:" \n]|\\|\{\}|"a":1|,\{|"[{\]]"){0,12}\]?"#,
@@ -313,8 +331,14 @@ mod tests {
         for (file, message) in [
             ("{}", "f:1: column 1: no JSON array: it has to begin with ["),
             ("\u{feff}{}", "f:1: column 4: no JSON array: it has to begin with ["),
-            ("\n [{},\n  1]", "f:3: column 3: element 2 is a number, no object: each has to be one, as {\"text\": …}"),
-            ("[[]]", "f:1: column 2: element 1 is an array, no object: each has to be one, as {\"text\": …}"),
+            ("\n [{},\n  ?]", "f:3: column 3: element 2 is no JSON: each has to be an object, as {\"text\": …}"),
+            ("[1 \"a\"]", "f:1: column 4: no comma between elements 1 and 2"),
+            ("[null{}]", "f:1: column 6: no comma between elements 1 and 2"),
+            ("[1\n?]", "f:2: column 1: neither comma nor ] behind element 1"),
+            (
+                "[{},\n\n12",
+                "f:3: the file ends inside element 2, which begins on line 3: the file is cut off; copy or write it again",
+            ),
             ("[{},]", "f:1: column 5: no element 2 behind the comma: remove the comma"),
             ("[{} {}]", "f:1: column 5: no comma between elements 1 and 2"),
             ("[{}}", "f:1: column 4: neither comma nor ] behind element 1"),
@@ -324,7 +348,7 @@ mod tests {
                 "f:3: the file ends inside element 2, which begins on line 2: the file is cut off; copy or write it again",
             ),
             ("[{}\n", "f:2: the file ends behind 1 elements, without ]: it is cut off; copy or write it again"),
-            ("[\u{feff}]", "f:1: column 2: element 1 is no JSON, no object: each has to be one, as {\"text\": …}"),
+            ("[\u{feff}]", "f:1: column 2: element 1 is no JSON: each has to be an object, as {\"text\": …}"),
         ] {
             for piece in [1, 2, 3, 100] {
                 let told = cut(file.as_bytes(), &[piece]).unwrap_err().placed(|line| format!("f:{}", 1 + line)).to_string();
