@@ -55,13 +55,10 @@ pub(super) fn told(doing: Doing, at: &Location, url: &str, error: &StoreError) -
     let message = by_code(doing, at, &words)
         .or_else(|| matches!(status(&words), Some(401 | 403)).then(|| denied(doing, at.kind)))
         .or_else(|| by_kind(doing, at, error))
+        .or_else(|| by_status(doing, &words))
         .or_else(|| by_connection(at, &words))
         .unwrap_or_else(|| {
-            let what = match doing {
-                Doing::Reading => "cannot be read",
-                Doing::Listing => "cannot be listed",
-                Doing::Writing => "cannot be written",
-            };
+            let what = cannot(doing);
             let short = words.split("<?xml").next().unwrap_or(&words).trim();
             // A signature is nobody else's.
             let query = at.store.split_once('?').map_or("", |(_, query)| query);
@@ -71,6 +68,14 @@ pub(super) fn told(doing: Doing, at: &Location, url: &str, error: &StoreError) -
             format!("{what}: {short}; try again, or copy it with the store's own program to see what that says")
         });
     Error::new(kind, format!("{url}: {message}"))
+}
+
+fn cannot(doing: Doing) -> &'static str {
+    match doing {
+        Doing::Reading => "cannot be read",
+        Doing::Listing => "cannot be listed",
+        Doing::Writing => "cannot be written",
+    }
 }
 
 /// Words in which each URL is as it may be shown.
@@ -155,6 +160,20 @@ fn by_kind(doing: Doing, at: &Location, error: &StoreError) -> Option<String> {
     }
 }
 
+/// What the server says of itself by the status of its answer.
+fn by_status(doing: Doing, words: &str) -> Option<String> {
+    let what = cannot(doing);
+    match status(words)? {
+        status @ (408 | 429) => {
+            Some(format!("{what}: the server is too busy (HTTP status {status}), however often it is asked; try again later"))
+        }
+        status @ 500..=599 => Some(format!(
+            "{what}: the server failed (HTTP status {status}), however often it is asked; try again later, or ask those who run it"
+        )),
+        _ => None,
+    }
+}
+
 /// Why nothing could be asked.
 fn by_connection(at: &Location, words: &str) -> Option<String> {
     let where_from = match at.kind {
@@ -163,7 +182,8 @@ fn by_connection(at: &Location, words: &str) -> Option<String> {
         Kind::Google => "check the network",
         Kind::Http => "check the URL and the network",
     };
-    let lower = words.to_ascii_lowercase();
+    // The store's words name its own setting, whatever has failed.
+    let lower = words.to_ascii_lowercase().replace("retry_timeout", "");
     let has = |parts: &[&str]| parts.iter().any(|part| lower.contains(part));
     if has(&["certificate", "tls handshake", "invalidcontenttype", "corrupt message"]) {
         let cause = words.rsplit(": ").next().unwrap_or(words);

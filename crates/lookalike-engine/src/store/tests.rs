@@ -312,6 +312,7 @@ fn failures_are_told_by_what_the_store_says() {
         let error = Error::Generic { store: "S3", source: words.into() };
         (told(doing, &Location::parse(url).unwrap(), "U", &error).to_string(), is_passing(&error))
     };
+    let tried = "Error performing GET https://h/x in 2.1s, after 10 retries, max_retries: 10, retry_timeout: 180s";
     let status = |words: &str| format!("Server returned non-2xx status code: {words}");
     for (doing, words, part, passing) in [
         (Doing::Reading, status("400 Bad Request: <Code>ExpiredToken</Code>"), "credentials have expired", false),
@@ -327,8 +328,20 @@ fn failures_are_told_by_what_the_store_says() {
             false,
         ),
         (Doing::Writing, status("404 Not Found: <Code>NoSuchUpload</Code>"), "thrown the parts away", false),
-        (Doing::Writing, status("503 Slow Down: "), "U: cannot be written: ", true),
-        (Doing::Reading, status("429 Too Many Requests: "), "U: cannot be read: ", true),
+        (
+            Doing::Writing,
+            status("503 Slow Down: "),
+            "U: cannot be written: the server failed (HTTP status 503), however often it is asked; try again later",
+            true,
+        ),
+        (
+            Doing::Reading,
+            format!("{tried} - {}", status("500 Internal Server Error: timeout")),
+            "U: cannot be read: the server failed (HTTP status 500), however often it is asked; try again later",
+            true,
+        ),
+        (Doing::Reading, status("429 Too Many Requests: "), "U: cannot be read: the server is too busy (HTTP status 429)", true),
+        (Doing::Reading, format!("{tried} - {}", status("400 Bad Request: ")), "U: cannot be read: Generic S3 error", false),
         (Doing::Reading, "error sending request: tcp connect error: Connection refused".into(), "does not answer", true),
         (Doing::Reading, "error sending request: operation timed out".into(), "too slow", true),
         (Doing::Reading, "invalid peer certificate: UnknownIssuer".into(), "SSL_CERT_FILE", false),
