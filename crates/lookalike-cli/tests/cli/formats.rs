@@ -343,13 +343,25 @@ fn what_is_wrong_is_told_with_its_place() {
     place.write("names.csv", "id,body\n1,a\n").write("other.csv", "id,text,more\n1,a,b\n").write("good.csv", "id,text\n1,a\n");
     place.write("latin.csv", b"id,text\n1,caf\xe9\n").write("cut.json", "[{\"text\":\"a\"},\n{\"text\":");
     place.write("numbers.json", "[{\"text\":\"a\"},\n 7\n]").write("lines.jsonl", lines());
+    place.write("layout.json", "[{\"text\":\"a\"},\n\n{bad},\n{\"text\":\"b\"}]").write("pretty.json", "[{\n\"a\":?\n}]");
     for (asked, words) in [
         ("ragged.csv", "ragged.csv:3: a row of 3 fields under a header of 2: put fields"),
         ("quote.csv", "quote.csv:3: a quote opens here and never closes"),
         ("names.csv", "names.csv:1: no column \"text\"; there are \"id\", \"body\": name one with --text-field"),
         ("latin.csv", "latin.csv:2: field \"text\" is not UTF-8 at its byte 4; name the file's encoding with --encoding"),
         ("cut.json", "cut.json:2: the file ends inside element 2"),
-        ("numbers.json", "numbers.json:2: not a JSON object (invalid type: integer `7`, expected an object); each "),
+        (
+            "numbers.json",
+            "numbers.json:2: not a JSON object (invalid type: integer `7`, expected an object); each element of the array must be one object",
+        ),
+        (
+            "layout.json",
+            "layout.json:2: not JSON: key must be a string at byte 2 of the element; each element of the array must be one whole JSON object\n",
+        ),
+        (
+            "pretty.json --text-field a.b",
+            "pretty.json:1: not JSON: expected value at byte 5 of line 2 of the element; each element",
+        ),
         ("good.csv other.csv --allow-repeated-ids -o kept.csv", "other.csv: its columns are \"id\", \"text\", \"more\""),
         ("good.csv lines.jsonl -o kept.csv", "kept.csv: CSV is written only where all inputs are CSV"),
         ("good.csv --delimiter ab", "give one character of ASCII"),

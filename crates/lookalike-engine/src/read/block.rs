@@ -22,7 +22,7 @@ use super::{
     foreign,
     page::Pages,
     reading::Reading,
-    record::{self, Fault, Found, Record},
+    record::{self, Fault, Found, Record, Unit},
 };
 #[cfg(feature = "warc")]
 use lookalike::shown::cut;
@@ -209,13 +209,13 @@ impl Block {
             Records::Lines if is_blank(raw) => Ok(None),
             Records::Lines | Records::Elements if !reading.of_pages() => {
                 let Room { line, text, .. } = room;
-                let read = Record::read(self.line(raw, reading, line)?, &reading.fields, text);
+                let read = Record::read(self.line(raw, reading, line)?, self.unit(), &reading.fields, text);
                 read.map(Some).map_err(|fault| self.not_utf8(at, reading, Naming::Encoding).unwrap_or(fault))
             }
             Records::Lines | Records::Elements => {
                 let Room { line, text, pages, page, plain, .. } = room;
                 let raw = self.line(raw, reading, line)?;
-                let record = Record::read(raw, &reading.fields, text);
+                let record = Record::read(raw, self.unit(), &reading.fields, text);
                 let record = record.map_err(|fault| self.not_utf8(at, reading, Naming::Encoding).unwrap_or(fault))?;
                 let text = pages.of_text(record.text.decode(plain), reading, page);
                 Ok(Some(Record { text: text.into(), ..record }))
@@ -316,6 +316,11 @@ impl Block {
     /// Whether its records are lines of JSON.
     pub(crate) fn is_lines(&self) -> bool {
         matches!(self.records, Records::Lines)
+    }
+
+    /// What its records of JSON are.
+    fn unit(&self) -> Unit {
+        if self.is_lines() { Unit::Line } else { Unit::Element }
     }
 
     /// The columns that its records have, where they are of CSV.

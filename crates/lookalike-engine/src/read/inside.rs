@@ -7,7 +7,7 @@ use super::{
     grammar::{End, Escapes, string_end},
     parse,
     paths::Paths,
-    record::{Fault, Fields, Found, Shape},
+    record::{Fault, Fields, Found, Shape, Unit},
 };
 
 /// The names to look for. One pass that parses the whole line, where [`lazy::find`](super::lazy::find) passes over most of it.
@@ -32,10 +32,10 @@ impl Inside {
     }
 
     /// What a line says.
-    pub(super) fn find<'a>(&self, line: &'a str, fields: &Fields) -> Result<Found<'a>, Fault> {
+    pub(super) fn find<'a>(&self, line: &'a str, unit: Unit, fields: &Fields) -> Result<Found<'a>, Fault> {
         let values = match self.paths.find(line.as_bytes()) {
             Ok(values) => values,
-            Err(what) => return Err(parse::not_json(line).unwrap_or(Fault(what))),
+            Err(what) => return Err(parse::not_json(line, unit).unwrap_or(Fault(what))),
         };
         let value = |number: Option<usize>| number.and_then(|number| values[number]).map(|value| value.get());
         let Some(raw) = value(Some(0)) else { return Err(parse::no_text(line, fields)) };
@@ -82,12 +82,12 @@ mod tests {
             (r#"{"b":{"c":[]},"b.c":{"d":2},"a":{"text":""},"meta":{"n":1}}"#, ("", "", "2")),
         ] {
             let (mut room, mut plain) = (String::new(), String::new());
-            let record = Record::read(line.as_bytes(), &fields(None), &mut room).unwrap();
+            let record = Record::read(line.as_bytes(), Unit::Line, &fields(None), &mut room).unwrap();
             assert_eq!((record.text.decode(&mut plain), record.id, record.label), expected, "{line}");
         }
         let line = r#"{"a":{"text":["x",1]},"meta":{"id":7,"n":1}}"#;
         let (fields, mut room) = (fields(Some(Occurrences::Once)), String::new());
-        assert_eq!(Record::read(line.as_bytes(), &fields, &mut room).unwrap().text, Text::Plain("[\"x\",1]"));
+        assert_eq!(Record::read(line.as_bytes(), Unit::Line, &fields, &mut room).unwrap().text, Text::Plain("[\"x\",1]"));
     }
 
     #[test]
@@ -102,7 +102,7 @@ mod tests {
             (r#"{"a":{"text":"x"},"meta":{"n":1,"id":[]}}"#, "field \"meta.id\" is an array"),
             (r#"{"a":{"text":"x"},"meta":{}}"#, "field \"meta.n\" is missing"),
         ] {
-            let told = Record::read(line.as_bytes(), &fields(None), &mut String::new()).unwrap_err().to_string();
+            let told = Record::read(line.as_bytes(), Unit::Line, &fields(None), &mut String::new()).unwrap_err().to_string();
             assert!(told.contains(part), "{told}");
         }
     }

@@ -72,7 +72,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::{super::parse::parse, *};
-    use crate::read::record::{Fault, Record, checked};
+    use crate::read::record::{Fault, Record, Unit, checked};
 
     /// What a line says: the text decoded, the id, the key and the label.
     type Said = (String, String, u64, String);
@@ -84,11 +84,11 @@ mod tests {
 
     fn judged(line: &[u8], fields: &Fields) -> Result<Said, Fault> {
         let mut room = String::new();
-        Record::of(parse(checked(line)?, fields, &mut room)?, fields).map(said)
+        Record::of(parse(checked(line)?, Unit::Line, fields, &mut room)?, fields).map(said)
     }
 
     fn read(line: &[u8], fields: &Fields) -> Result<Said, Fault> {
-        Record::read(line, fields, &mut String::new()).map(said)
+        Record::read(line, Unit::Line, fields, &mut String::new()).map(said)
     }
 
     fn fields() -> impl Strategy<Value = Fields> {

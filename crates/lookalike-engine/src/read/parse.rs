@@ -12,16 +12,16 @@ use serde_json::value::RawValue;
 
 use super::{
     paths::Paths,
-    record::{Fault, Fields, Found, Shape},
+    record::{Fault, Fields, Found, Shape, Unit},
     sets,
 };
 
-/// What a line says. `room` holds its text.
-pub(super) fn parse<'a>(line: &'a str, fields: &Fields, room: &'a mut String) -> Result<Found<'a>, Fault> {
+/// What a line, or an array's element, says. `room` holds its text.
+pub(super) fn parse<'a>(line: &'a str, unit: Unit, fields: &Fields, room: &'a mut String) -> Result<Found<'a>, Fault> {
     room.clear();
     let mut json = serde_json::Deserializer::from_str(line);
     let parsed = json.deserialize_map(Object { fields, text: room });
-    let seen = parsed.and_then(|seen| json.end().map(|()| seen)).map_err(|error| not_an_object(&error))?;
+    let seen = parsed.and_then(|seen| json.end().map(|()| seen)).map_err(|error| not_an_object(&error, unit))?;
     if let Some(field) = seen.twice {
         return Err(Fault(format!("field {} stands twice; keep one of the two", quoted(field))));
     }
@@ -45,25 +45,30 @@ pub(super) fn no_such(value: Shape, set: Option<Occurrences>, fields: &Fields) -
     })
 }
 
-/// The fault of a line that is no JSON object; none of what is one.
-pub(super) fn not_json(line: &str) -> Option<Fault> {
-    serde_json::from_str::<Names>(line).err().map(|error| not_an_object(&error))
+/// The fault of a line, or an element, that is no JSON object; none of what is one.
+pub(super) fn not_json(line: &str, unit: Unit) -> Option<Fault> {
+    serde_json::from_str::<Names>(line).err().map(|error| not_an_object(&error, unit))
 }
 
-fn not_an_object(error: &serde_json::Error) -> Fault {
+fn not_an_object(error: &serde_json::Error, unit: Unit) -> Fault {
+    let (line, column) = (error.line(), error.column());
     let words = error.to_string();
-    let words = words.split(" at line 1 column ").next().unwrap_or_default();
+    let words = words.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&words);
     let half = ["unexpected end of hex escape", "lone leading surrogate in hex escape"].contains(&words);
+    // An element may have several lines.
+    let (at, each) = match unit {
+        Unit::Line => (format!("byte {column} of the line"), "line"),
+        Unit::Element if line > 1 => (format!("byte {column} of line {line} of the element"), "element of the array"),
+        Unit::Element => (format!("byte {column} of the element"), "element of the array"),
+    };
     Fault(if half {
-        let at = error.column();
-        format!(
-            "half of a character, a lone surrogate such as \\ud83d, at byte {at} of the line: no text has that; mend the record"
-        )
+        format!("half of a character, a lone surrogate such as \\ud83d, at {at}: no text has that; mend the record")
     } else if error.is_data() {
-        format!("not a JSON object ({}); each line must be one object such as {{\"id\": 1, \"text\": \"…\"}}", cut(words))
+        format!("not a JSON object ({}); each {each} must be one object such as {{\"id\": 1, \"text\": \"…\"}}", cut(words))
     } else {
-        let more = if error.is_eof() { "; put an object that goes over several lines on one, as with jq -c . FILE" } else { "" };
-        format!("not JSON: {words} at byte {} of the line; each line must be one whole JSON object{more}", error.column())
+        let is_cut = unit == Unit::Line && error.is_eof();
+        let more = if is_cut { "; put an object that goes over several lines on one, as with jq -c . FILE" } else { "" };
+        format!("not JSON: {words} at {at}; each {each} must be one whole JSON object{more}")
     })
 }
 

@@ -62,17 +62,28 @@ impl fmt::Display for Fault {
     }
 }
 
+/// What a record of JSON is in its file: what messages call it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unit {
+    /// A line of JSON Lines.
+    Line,
+    /// An element of a JSON array.
+    Element,
+}
+
 impl<'a> Record<'a> {
-    /// Reads a line. Cost: three looks at each byte, some 5 GB/s; a line out of the ordinary, such as one with an escape in a
+    /// Reads a line or an element. Cost: three looks at each byte, some 5 GB/s; a line out of the ordinary, such as one with an escape in a
     /// field's name, goes through the parser, which copies its text into `room`: 1 GB/s.
-    pub(crate) fn read(line: &'a [u8], fields: &Fields, room: &'a mut String) -> Result<Self, Fault> {
+    pub(crate) fn read(line: &'a [u8], unit: Unit, fields: &Fields, room: &'a mut String) -> Result<Self, Fault> {
         let line = checked(line)?;
         if let Some(inside) = &fields.inside {
-            return Self::of(inside.find(line, fields)?, fields);
+            return Self::of(inside.find(line, unit, fields)?, fields);
         }
         match find(line, fields) {
             Some(found) => Self::of(found, fields),
-            None => Self::of(parse(line, fields, room).map_err(|fault| of_utf16(line.as_bytes()).unwrap_or(fault))?, fields),
+            None => {
+                Self::of(parse(line, unit, fields, room).map_err(|fault| of_utf16(line.as_bytes()).unwrap_or(fault))?, fields)
+            }
         }
     }
 
@@ -174,7 +185,7 @@ mod tests {
     }
 
     fn fault(line: &[u8], keep: &str) -> String {
-        Record::read(line, &fields(keep), &mut String::new()).unwrap_err().to_string()
+        Record::read(line, Unit::Line, &fields(keep), &mut String::new()).unwrap_err().to_string()
     }
 
     #[test]
@@ -186,7 +197,7 @@ mod tests {
             (r#"{"text":""}"#, "", ""),
         ] {
             let (mut room, mut plain) = (String::new(), String::new());
-            let record = Record::read(line.as_bytes(), &fields("first"), &mut room).unwrap();
+            let record = Record::read(line.as_bytes(), Unit::Line, &fields("first"), &mut room).unwrap();
             assert_eq!((record.text.decode(&mut plain), record.id), (text, id));
         }
     }
@@ -229,7 +240,7 @@ mod tests {
     fn keep_keys_order_times_and_numbers() {
         let key = |value: &str, keep: &str| {
             let line = format!(r#"{{"text":"a","d":{value}}}"#);
-            Record::read(line.as_bytes(), &fields(keep), &mut String::new()).unwrap().key
+            Record::read(line.as_bytes(), Unit::Line, &fields(keep), &mut String::new()).unwrap().key
         };
         let times = [
             r#""1969""#,
@@ -258,7 +269,7 @@ mod tests {
         assert!(fault(br#"{"text":"a"}"#, "max:d").contains("\"d\" is missing"));
         assert!(fault(br#"{"text":"a","d":"x"}"#, "max:d").contains("\"d\" is a string"));
         assert!(fault(br#"{"text":"a","d":"yesterday"}"#, "newest:d").contains("yesterday"));
-        let longest = |line: &str| Record::read(line.as_bytes(), &fields("longest"), &mut String::new()).unwrap().key;
+        let longest = |line: &str| Record::read(line.as_bytes(), Unit::Line, &fields("longest"), &mut String::new()).unwrap().key;
         assert_eq!(longest(r#"{"text":"héé"}"#), 3);
         assert_eq!(longest(r#"{"text":"h\u00e9é\\\n\ud83d\uDE00\uD83D\ude00!"}"#), 8);
     }
@@ -275,9 +286,11 @@ mod tests {
             (r#"{"text":"a","n":1,"id":"x"}"#, "id", r#""x""#),
         ] {
             let mut room = String::new();
-            assert_eq!(Record::read(line.as_bytes(), &labelled(field), &mut room).unwrap().label, label, "{line}");
+            assert_eq!(Record::read(line.as_bytes(), Unit::Line, &labelled(field), &mut room).unwrap().label, label, "{line}");
         }
-        let fault = |line: &str| Record::read(line.as_bytes(), &labelled("page"), &mut String::new()).unwrap_err().to_string();
+        let fault = |line: &str| {
+            Record::read(line.as_bytes(), Unit::Line, &labelled("page"), &mut String::new()).unwrap_err().to_string()
+        };
         assert!(fault(r#"{"text":"a","n":1,"page":[1]}"#).contains("\"page\" is an array; a label must be"));
         assert!(fault(r#"{"text":"a","n":1,"page":1,"page":1}"#).contains("\"page\" stands twice"));
     }

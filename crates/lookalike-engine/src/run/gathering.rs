@@ -324,7 +324,7 @@ impl<'a> Asked<'a> {
             let wrong = |what: String| Error::on_line(ErrorKind::Record, at as u64, what);
             let object = block.fields(at, reading, room, line).map_err(|fault| wrong(fault.to_string()))?;
             let Some(object) = object else { continue };
-            let no_object = !says_format && !object.trim_ascii_start().starts_with(b"{");
+            let no_object = !says_format && block.is_lines() && !object.trim_ascii_start().starts_with(b"{");
             let found = self.paths.find(object).map_err(|what| {
                 let encoding = block.not_utf8(at, reading, Naming::Encoding).map(|fault| fault.to_string());
                 wrong(encoding.unwrap_or_else(|| if no_object { what + "; of CSV say --format csv" } else { what }))

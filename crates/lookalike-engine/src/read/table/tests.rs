@@ -24,7 +24,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::{
     input_table::{InputTable, JSON},
-    read::record::{Fields, Record},
+    read::record::{Fields, Record, Unit},
 };
 
 fn folder() -> PathBuf {
@@ -165,7 +165,7 @@ fn rows_as_json_lines_are_the_rows() {
                 assert_eq!(json["text"].as_str().unwrap(), text, "{path:?}");
             }
             let mut room = String::new();
-            let record = Record::read(line.as_bytes(), &fields, &mut room).unwrap();
+            let record = Record::read(line.as_bytes(), Unit::Line, &fields, &mut room).unwrap();
             assert_eq!(record.id, id);
             let start = jiff::Timestamp::from_second(1_706_702_400 + 3600 * number as i64).unwrap();
             assert_eq!(record.key, lookalike::cluster::time_key(start.as_nanosecond() as i64), "{line}");
