@@ -156,6 +156,14 @@ fn lines_in_another_encoding_are_read_and_written_as_they_came() {
             "dedup in.jsonl in.csv --encoding gb18030",
             "--encoding is for JSON Lines that are not read together with other formats: convert",
         ),
+        (
+            "dedup in.jsonl --encoding utf-16le",
+            "of the line; JSON Lines are not read as UTF-16LE: convert the file to UTF-8, for instance with iconv, or name its encoding",
+        ),
+        (
+            "dedup in.jsonl --encoding utf-8",
+            "of the line; convert the file to UTF-8, for instance with iconv, or name its encoding",
+        ),
         ("eval in.jsonl --sample 2", "or name its encoding with --encoding"),
         ("compare 1 2 --in in.jsonl", "or name its encoding with --encoding"),
         ("link in.jsonl --config link.toml", "or name its encoding with --encoding"),

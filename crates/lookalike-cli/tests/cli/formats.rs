@@ -149,8 +149,9 @@ fn utf16_that_is_not_read_is_told() {
         ("utf32.csv", "utf32.csv: is UTF-32, which is not read: write it as UTF-8, as with: iconv"),
         ("le.jsonl", json),
         ("be.jsonl", json),
-        ("le.json", "no JSON array; if the file is UTF-16, convert it"),
-        ("be.json", json),
+        ("le.json", "no JSON array; if the file is UTF-16LE, convert it, for instance with iconv -f UTF-16LE -t UTF-8"),
+        ("be.json", "the file is UTF-16BE, and JSON is UTF-8: convert it, for instance with iconv -f UTF-16BE -t UTF-8"),
+        ("be.json --format json", "no JSON array; if the file is UTF-16BE, convert it, for instance with iconv -f UTF-16BE"),
         ("le.jsonl --format json", "no JSON array; if the file is UTF-16, convert it"),
     ] {
         let ran = place.run(&format!("dedup {asked}"));

@@ -119,7 +119,17 @@ impl Elements {
                     let number = self.elements + 1;
                     let message = match state {
                         State::Before | State::First if matches!(byte, 0 | 0xfe | 0xff) => {
-                            "no JSON array; if the file is UTF-16, convert it, for instance with iconv -f UTF-16 -t UTF-8".into()
+                            // Without a mark, iconv has to be told the order of the bytes.
+                            let name = match (state, byte, bytes.get(at + 1)) {
+                                (State::Before, 0, Some(0)) => "UTF-32BE",
+                                (State::First, 0, Some(0)) => "UTF-32LE",
+                                (State::Before, 0, _) => "UTF-16BE",
+                                (State::First, 0, _) => "UTF-16LE",
+                                _ => "UTF-16",
+                            };
+                            format!(
+                                "no JSON array; if the file is {name}, convert it, for instance with iconv -f {name} -t UTF-8"
+                            )
                         }
                         State::Before => "no JSON array: it has to begin with [".into(),
                         State::First | State::Next => match byte {

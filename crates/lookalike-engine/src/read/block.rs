@@ -253,7 +253,12 @@ impl Block {
         let advice = match (naming, self.is_lines(), reading.encoding) {
             (Naming::Nothing, ..) => convert.into(),
             (Naming::Encoding, false, _) => format!("a JSON array is read as UTF-8 only: {convert}, or write JSON Lines"),
-            (Naming::Encoding, true, None) => format!("{convert}, or name its encoding with --encoding, such as gb18030"),
+            (Naming::Encoding, true, None | Some("UTF-8")) => {
+                format!("{convert}, or name its encoding with --encoding, such as gb18030")
+            }
+            (Naming::Encoding, true, Some(name)) if name.starts_with("UTF-16") => {
+                format!("JSON Lines are not read as {name}: {convert}, or name its encoding with --encoding, such as gb18030")
+            }
             (Naming::Encoding, true, Some(_)) => {
                 format!(
                     "--encoding is for JSON Lines that are not read together with other formats: {convert}, or read it by itself"

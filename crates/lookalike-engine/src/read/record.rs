@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc};
 
 use lookalike::{Occurrences, cluster::Keep, shown::quoted, text::Text};
 
-use super::{inside::Inside, keys::key, lazy::find, parse::parse, sets, utf16::Utf16};
+use super::{inside::Inside, keys::key, lazy::find, parse::parse, sets};
 
 /// The names of the fields that are read.
 #[derive(Debug, Clone)]
@@ -128,12 +128,17 @@ pub(super) fn checked(line: &[u8]) -> Result<&str, Fault> {
 
 /// What is wrong with a line of UTF-16 or UTF-32, as the `>` of some shells writes it.
 pub(super) fn of_utf16(line: &[u8]) -> Option<Fault> {
-    let bits = match line {
-        [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] | [b'{' | b'[', 0, 0, 0, ..] | [0, 0, 0, b'{' | b'[', ..] => 32,
-        _ if Utf16::is_json(line) => 16,
+    // Without a mark, iconv has to be told the order of the bytes.
+    let name = match line {
+        [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => "UTF-32",
+        [b'{' | b'[', 0, 0, 0, ..] => "UTF-32LE",
+        [0, 0, 0, b'{' | b'[', ..] => "UTF-32BE",
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "UTF-16",
+        [b'{' | b'[', 0, ..] => "UTF-16LE",
+        [0, b'{' | b'[', ..] => "UTF-16BE",
         _ => return None,
     };
-    Some(Fault(format!("the file is UTF-{bits}, and JSON is UTF-8: convert it, for instance with iconv -f UTF-{bits} -t UTF-8")))
+    Some(Fault(format!("the file is {name}, and JSON is UTF-8: convert it, for instance with iconv -f {name} -t UTF-8")))
 }
 
 /// What a value is, for messages.
@@ -225,11 +230,11 @@ mod tests {
             (b"{\n", "not JSON: EOF while parsing an object at byte 1"),
             (b"{\"text\":\"\xff\"}", "invalid UTF-8 at byte 10"),
             (b"\xff\xfe{\0\"\0", "the file is UTF-16, and JSON is UTF-8: convert it"),
-            (b"\xfe\xff\0{\0\"\0", "the file is UTF-16"),
-            (b"{\0\"\0t\0e\0", "the file is UTF-16"),
+            (b"\xfe\xff\0{\0\"\0", "iconv -f UTF-16 -t UTF-8"),
+            (b"{\0\"\0t\0e\0", "iconv -f UTF-16LE -t UTF-8"),
             (b"\xff\xfe\0\0{\0\0\0", "the file is UTF-32, and JSON is UTF-8: convert it"),
-            (b"\0\0\0{\0\0\0\"", "the file is UTF-32"),
-            (b"\0[\0{\0\"", "the file is UTF-16"),
+            (b"\0\0\0{\0\0\0\"", "iconv -f UTF-32BE -t UTF-8"),
+            (b"\0[\0{\0\"", "the file is UTF-16BE, and JSON is UTF-8: convert it, for instance with iconv -f UTF-16BE -t UTF-8"),
         ] {
             let found = fault(line, "first");
             assert!(found.contains(part), "{found}");

@@ -158,7 +158,8 @@ impl Source {
         };
         let formats = inputs.iter().zip(&names).map(format).collect::<Result<Vec<_>>>()?;
         let is_alone = |formats: &[Option<Format>]| formats.len() == 1 || formats.iter().all(|one| *one == Some(Format::Lines));
-        let line_encoding = reading.encoding.filter(|name| !name.starts_with("UTF-16"));
+        // Lines are cut by the bytes of their ends, and those in UTF-8 are read anyway.
+        let line_encoding = reading.encoding.filter(|name| *name != "UTF-8" && !name.starts_with("UTF-16"));
         let of_references = Reading { line_encoding, ..of_references };
         let line_encoding = line_encoding.filter(|_| is_alone(&formats[references..]));
         let reading = Reading { line_encoding, ..reading };

@@ -35,11 +35,6 @@ impl Utf16 {
         start.contains(&0).then_some(named)
     }
 
-    /// Whether a line of JSON is UTF-16, as far as its beginning tells.
-    pub(super) fn is_json(line: &[u8]) -> bool {
-        matches!(line, [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [b'{' | b'[', 0, ..] | [0, b'{' | b'[', ..])
-    }
-
     /// The encoding's name in the standard.
     pub(super) fn name(self) -> &'static str {
         match self {
