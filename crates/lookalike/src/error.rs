@@ -287,7 +287,7 @@ pub enum ErrorKind {
         height: u32,
     },
     /// A family of no sets, or of sets that cannot be.
-    #[error("{sets} sets of {members} squares of {squares} are not possible: give from 1 to 1048576 sets of 1 to {most} squares")]
+    #[error("{sets} sets of {members} squares, of {squares} in all, are not possible: {advice}", advice = possible_sets(*most))]
     Family {
         /// Sets asked for.
         sets: u32,
@@ -319,4 +319,13 @@ pub enum ErrorKind {
         /// The crate's feature that brings it.
         feature: &'static str,
     },
+}
+
+/// What to ask for where sets may have at most so many squares.
+fn possible_sets(most: u32) -> String {
+    match most {
+        0 => "ask for more squares to draw from (--squares)".into(),
+        1 => "give from 1 to 1048576 sets (--sets) of 1 square (--members 1)".into(),
+        _ => format!("give from 1 to 1048576 sets (--sets) of 1 to {most} squares (--members)"),
+    }
 }

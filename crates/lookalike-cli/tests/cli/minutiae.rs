@@ -210,6 +210,23 @@ fn prints_of_one_or_two_minutiae_are_no_evidence() {
     assert!(ran.code == 0 && ran.out.contains("\"a\"") && !ran.err.contains("fewer"), "{}", ran.err);
 }
 
+/// A grid over nothing has one square.
+#[test]
+fn sets_that_cannot_be_name_the_flags_that_help() {
+    let place = Place::new();
+    place.write("empty.jsonl", "{\"id\":1,\"minutiae\":[]}\n{\"id\":2,\"minutiae\":[]}\n");
+    let ran = place.run("minutiae empty.jsonl --by grid");
+    let words =
+        "1024 sets of 3 squares, of 1 in all, are not possible: give from 1 to 1048576 sets (--sets) of 1 square (--members 1)";
+    assert!(ran.code == 2 && ran.err.contains(words), "{}", ran.err);
+    let ran = place.run("minutiae empty.jsonl --by grid --members 1");
+    assert_eq!((ran.code, &*ran.out), (1, ""), "{}", ran.err);
+    for (asked, words) in [("--members 65", "of 1 to 64 squares (--members)"), ("--squares 0", "(--squares)")] {
+        let ran = place.run(&format!("minutiae --model {asked}"));
+        assert!(ran.code == 2 && ran.err.contains(words), "{asked}: {}", ran.err);
+    }
+}
+
 /// Floors a little below what was measured; `docs/fingerprints.md` has the figures.
 #[test]
 fn real_prints() {
