@@ -14,11 +14,11 @@ use lookalike::shown::{self, cut};
 
 use super::{
     copying::copy_kept,
-    dedup::pool,
     ids::hash_name,
+    lines::{as_written, parse},
+    opening::pool,
     parallel::{Place, Weigh, in_order, in_order_placed},
-    retrieving::{as_written, parse},
-    sketching::reading,
+    reading::reading,
     table::BAD_EXAMPLES,
 };
 use crate::{

@@ -14,7 +14,11 @@ use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::{cards::Card, dedup::pool, retrieving::each_line_of};
+use super::{
+    cards::{Card, Cards, First},
+    lines::each_line_of,
+    opening::pool,
+};
 use crate::{
     config::RunConfig,
     error::{Error, ErrorKind, Result, without_panic},
@@ -22,34 +26,6 @@ use crate::{
     read::{Fields, Reading, Source, expand},
     write::{Output, finish, refuse_other_than_lines, refuse_overwriting},
 };
-
-/// How prints stand in their records, how they are compared, and what of that is wanted.
-#[derive(Debug, Clone)]
-pub struct Cards {
-    /// The field with the minutiae.
-    pub minutiae_field: String,
-    /// What the values of a minutia are: `x`, `y`, `angle`, and others that are passed over.
-    pub columns: Vec<String>,
-    /// What a full turn is in the unit of the angles.
-    pub turn: f64,
-    /// y grows upwards; else downwards. Angles grow counter-clockwise.
-    pub upwards: bool,
-    /// Compare only prints with equal values of this field.
-    pub within: Option<String>,
-    /// How prints are compared.
-    pub by: By,
-    /// Pairs that are written.
-    pub first: First,
-}
-
-/// How many pairs are wanted.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum First {
-    /// A share of all pairs of prints.
-    Share(f64),
-    /// So many.
-    Pairs(u64),
-}
 
 /// A line of the output: two prints, the earlier first.
 #[derive(Serialize)]

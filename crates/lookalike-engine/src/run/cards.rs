@@ -3,13 +3,41 @@
 use std::collections::BTreeMap;
 
 use lookalike::{
-    minutiae::Minutia,
+    minutiae::{By, Minutia},
     shown::{cut, quoted},
 };
 use serde_json::{Value, value::RawValue};
 
-use super::{carding::Cards, retrieving::parse};
+use super::lines::parse;
 use crate::{config::RunConfig, read::Shape};
+
+/// How prints stand in their records, how they are compared, and what of that is wanted.
+#[derive(Debug, Clone)]
+pub struct Cards {
+    /// The field with the minutiae.
+    pub minutiae_field: String,
+    /// What the values of a minutia are: `x`, `y`, `angle`, and others that are passed over.
+    pub columns: Vec<String>,
+    /// What a full turn is in the unit of the angles.
+    pub turn: f64,
+    /// y grows upwards; else downwards. Angles grow counter-clockwise.
+    pub upwards: bool,
+    /// Compare only prints with equal values of this field.
+    pub within: Option<String>,
+    /// How prints are compared.
+    pub by: By,
+    /// Pairs that are written.
+    pub first: First,
+}
+
+/// How many pairs are wanted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum First {
+    /// A share of all pairs of prints.
+    Share(f64),
+    /// So many.
+    Pairs(u64),
+}
 
 /// A print.
 #[derive(Debug)]

@@ -24,6 +24,7 @@ use rayon::{ThreadPool, prelude::*};
 
 use super::{
     crowds::Crowds,
+    found::{CopiesOf, Found, improve},
     indexes::{Indexes, Prefixes},
     loading::{Pass, Sets},
     matching::{self, Likeness, Matcher},
@@ -45,15 +46,6 @@ const WINDOW: u32 = 1024;
 
 /// Shingles to merge below which the pool's overhead is more than the work.
 const WORTH_SHARING: usize = 20_000;
-
-/// The best representative so far, and how alike it is.
-pub(super) type Found = Option<(Best, Likeness)>;
-
-fn improve(found: &mut Found, best: Best, likeness: Likeness) {
-    if best.beats(found.map(|(best, _)| best)) {
-        *found = Some((best, likeness));
-    }
-}
 
 /// Makes the set of a copy, by rank.
 type SetOf<'a> = &'a (dyn Fn(u64, &mut Vec<u64>) -> Result<()> + Sync);
@@ -437,6 +429,3 @@ pub(crate) fn decide_all(pass: Pass, matcher: &Matcher, links: Links, sets: Sets
     deciding.copies(pairing.copies_of_contenders(), None)?;
     Ok(deciding.verdicts)
 }
-
-/// Verdicts about copies by rank; the best so far, and up to which number it was sought.
-pub(super) type CopiesOf = (Vec<(u64, Verdict)>, (Found, u32));

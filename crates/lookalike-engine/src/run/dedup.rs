@@ -6,7 +6,6 @@ use std::{
 };
 
 use lookalike::{Candidates, Cluster, Method, Verify};
-use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::{
     components::{components, measure_dropped},
@@ -18,16 +17,18 @@ use super::{
     loading::{self, Pass, Sets},
     matching::Matcher,
     meeting::Meetings,
+    opening::pool,
     pairing::Pairing,
+    reading::reading,
     references::References,
     settling::settle,
-    sketching::{self, Beside, reading},
+    sketching::{self, Beside},
     summary::{Against, Summary},
     table::Table,
 };
 use crate::{
     config::{Observer, RunConfig, row_groups_ahead, windows_ahead},
-    error::{Error, ErrorKind, Result, without_panic},
+    error::{ErrorKind, Result, without_panic},
     memory::peak_memory,
     read::{Expanded, Source, expand_with_references},
     state::State,
@@ -204,21 +205,6 @@ fn count_lines(summary: &mut Summary, table: &Table) {
     summary.bad_examples.clone_from(&table.counts.bad_examples);
     summary.without_id = table.counts.without_id;
     summary.blank_lines = table.counts.blank_lines;
-}
-
-/// Far more than cores help; thousands take longer to start than most runs.
-const MOST_THREADS: usize = 512;
-
-/// Threads for a run; 0 for one a core.
-pub(crate) fn pool(threads: usize) -> Result<ThreadPool> {
-    if threads > MOST_THREADS {
-        return Err(Error::new(
-            ErrorKind::Config,
-            format!("{threads} threads are not possible: give at most {MOST_THREADS}, or 0 for one a core"),
-        ));
-    }
-    let built = ThreadPoolBuilder::new().num_threads(threads).build();
-    built.map_err(|error| Error::new(ErrorKind::Config, format!("{threads} threads cannot be started: {error}; ask for fewer")))
 }
 
 /// Laps of wall-clock time.

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use lookalike::{Candidates, Config, Method};
 
 use super::{
-    dedup::pool,
     ids::hash_name,
-    sketching::{self, Beside, reading},
+    opening::pool,
+    reading::reading,
+    sketching::{self, Beside},
     table::Table,
 };
 use crate::{

@@ -8,10 +8,10 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::{
-    dedup::pool,
     gathering::Gathered,
     ids::raw,
     linking::{Link, gather},
+    opening::pool,
 };
 use crate::{
     config::RunConfig,

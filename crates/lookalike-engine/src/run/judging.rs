@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::{
     gathering::Gathered,
-    retrieving::{each_line, parse},
+    lines::{each_line, parse},
 };
 use crate::{error::Result, read::Reading};
 

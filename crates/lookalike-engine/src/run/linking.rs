@@ -14,11 +14,11 @@ use serde::Serialize;
 
 use super::{
     blocking::{self, BlockFigures},
-    dedup::pool,
     distances::{Distances, RightShares},
     gathering::Gathered,
     judging::{Counts, Judged, Truth},
     link_lines::{AT_A_TIME, write_clusters, write_pairs},
+    opening::pool,
 };
 use crate::{
     config::{Observer, RunConfig},

@@ -2,7 +2,7 @@
 
 use lookalike::shown::quoted;
 
-use super::sketching::reading;
+use super::reading::reading;
 use crate::{
     config::RunConfig,
     error::{Error, ErrorKind, Result},

@@ -2,12 +2,12 @@
 
 use std::{path::Path, sync::Arc};
 
-use rayon::ThreadPool;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use super::{dedup::pool, sketching::reading};
+use super::reading::reading;
 use crate::{
     config::{RunConfig, windows_ahead},
-    error::Result,
+    error::{Error, ErrorKind, Result},
     read::{Expanded, LeftOut, Source, expand_with_references},
     spill::Budget,
     write::{Output, refuse_other_than_lines, refuse_overwriting},
@@ -48,4 +48,19 @@ pub(super) fn open<const N: usize>(config: &RunConfig, paths: [Option<&Path>; N]
     let budget = config.budget(threads, &named, |memory| source.besides(threads, memory))?;
     outputs.iter_mut().flatten().for_each(|output| output.run_ahead(windows_ahead(budget.memory())));
     Ok(Opened { source, references, left_out, outputs, bad, pool, budget })
+}
+
+/// Far more than cores help; thousands take longer to start than most runs.
+const MOST_THREADS: usize = 512;
+
+/// Threads for a run; 0 for one a core.
+pub(crate) fn pool(threads: usize) -> Result<ThreadPool> {
+    if threads > MOST_THREADS {
+        return Err(Error::new(
+            ErrorKind::Config,
+            format!("{threads} threads are not possible: give at most {MOST_THREADS}, or 0 for one a core"),
+        ));
+    }
+    let built = ThreadPoolBuilder::new().num_threads(threads).build();
+    built.map_err(|error| Error::new(ErrorKind::Config, format!("{threads} threads cannot be started: {error}; ask for fewer")))
 }

@@ -169,7 +169,7 @@ mod tests {
     use crate::{
         config::RunConfig,
         read::{Input, Reading, Room, each_block, is_blank},
-        run::sketching,
+        run::reading::reading,
     };
 
     impl Weigh for () {
@@ -195,7 +195,7 @@ mod tests {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         let lines: String = (1..=400_000).map(|line| format!("{line:09}\n")).collect();
         std::io::Write::write_all(&mut file, lines.as_bytes()).unwrap();
-        let reading = sketching::reading(&RunConfig::default()).unwrap();
+        let reading = reading(&RunConfig::default()).unwrap();
         let error = run(&file, |block, ()| {
             for at in 0..block.len() {
                 let _ = block.record(at, &reading, &mut Room::default());

@@ -133,7 +133,7 @@ mod tests {
     use lookalike::fingerprint::EMPTY_DIGEST;
 
     use super::*;
-    use crate::{config::RunConfig, run::sketching::reading};
+    use crate::{config::RunConfig, run::reading::reading};
 
     /// The third line of the second block of the second input is bad, the two before it are documents.
     fn recorded(method: &Method) -> Recorded {

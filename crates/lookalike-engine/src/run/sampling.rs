@@ -6,11 +6,11 @@ use lookalike::{
 };
 
 use super::{
-    dedup::pool,
     enrolling::{self, Roll},
     loading::{self, Pass},
+    opening::pool,
     parallel::in_order,
-    sketching::reading,
+    reading::reading,
 };
 use crate::{
     config::{Observer, Progress, RunConfig, Stage},

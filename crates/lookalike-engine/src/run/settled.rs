@@ -9,7 +9,7 @@ use lookalike::{cluster::Best, verify::Overlap};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::{
-    deciding::{CopiesOf, Found},
+    found::{CopiesOf, Found},
     matching::Likeness,
     pairing::Pairing,
     verdicts::Verdict,

@@ -11,8 +11,9 @@ use rayon::prelude::*;
 
 use super::{
     awaited::awaited,
-    deciding::{CopiesOf, Deciding},
+    deciding::Deciding,
     estimating::Estimating,
+    found::CopiesOf,
     loading::{Pass, Sets},
     matching::Matcher,
     pairing::Pairing,
