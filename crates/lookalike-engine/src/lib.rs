@@ -52,9 +52,22 @@ mod write;
 
 mod state;
 
-mod run;
+mod pass;
+
+mod sketching;
+
+mod pairing;
+
+mod matching;
+
+mod crowds;
+
+mod deciding;
+
+mod jobs;
 
 pub use config::{Estimate, Observer, Progress, Resume, RunConfig, Stage};
+pub use deciding::all_matches::PairFigures;
 #[cfg(feature = "faults")]
 pub use disk::faults;
 pub use error::{Error, ErrorKind, Result, interrupt, said};
@@ -62,7 +75,46 @@ pub use format::{Format, Html};
 pub use input_table::InputTable;
 #[cfg(feature = "tables")]
 pub use input_table::JSON;
+pub use jobs::{
+    apply::{Applied, apply},
+    dedup::{
+        Outputs, dedup, dedup_told,
+        emit::Tell,
+        summary::{Against, Summary},
+    },
+    eval::{
+        answers::{read_decisions, read_pairs},
+        roll::{Roll, enrol},
+        sample::{SampleTruth, SimilarPair, sample_truth},
+    },
+    link::{
+        Link, LinkSummary,
+        candidates::BlockFigures,
+        distances::{RightShare, RightShares},
+        explain::{BlockExplained, FieldExplained, LinkExplained, explain_link},
+        link,
+        truth::{Judged, LinkShares},
+    },
+    minutiae::{
+        CardsSummary, FirstPairs, Genuine,
+        card::{Cards, First},
+        cards,
+    },
+    mirrors::{
+        MirrorOutputs, MirrorsSummary,
+        lines::{Mirroring, SiteLine},
+        mirrors,
+        sites::{SiteBy, SitesBy},
+    },
+    pairs::{Pair, PairsSummary, TellPair, pairs, pairs_told},
+    passages::{
+        PassagesSummary, Quoting, TellQuoted, passages, passages_told,
+        report::{Offsets, Quoted, SharedPassage, Shares},
+    },
+};
+pub use matching::finding::{Finding, ShortTexts};
 pub use memory::peak_memory;
+pub use pass::by_id::find_texts;
 #[cfg(feature = "tables")]
 pub use quiet::quietly;
 #[cfg(feature = "html")]
@@ -70,14 +122,6 @@ pub use read::Extractor;
 #[cfg(feature = "tables")]
 pub use read::table::{Nulls, write_json_lines};
 pub use read::{LeftOut, PACKED, read_document};
-pub use run::{
-    Against, Applied, BlockExplained, BlockFigures, Cards, CardsSummary, FieldExplained, Finding, First, FirstPairs, Genuine,
-    Judged, Link, LinkExplained, LinkShares, LinkSummary, MirrorOutputs, Mirroring, MirrorsSummary, Offsets, Outputs, Pair,
-    PairFigures, PairsSummary, PassagesSummary, Quoted, Quoting, RightShare, RightShares, Roll, SampleTruth, SharedPassage,
-    Shares, ShortTexts, SimilarPair, SiteBy, SiteLine, SitesBy, Summary, Tell, TellPair, TellQuoted, apply, cards, dedup,
-    dedup_told, enrol, explain_link, find_texts, link, mirrors, pairs, pairs_told, passages, passages_told, read_decisions,
-    read_pairs, sample_truth,
-};
 #[cfg(feature = "tables")]
 pub use sound::check_batch;
 pub use state::Resumed;

@@ -2,6 +2,8 @@
 //! beyond it in a temporary file that has no name, so that nothing is left behind whatever happens.
 
 mod budget;
+pub(crate) mod grouping;
+pub(crate) mod sieve;
 mod sort;
 
 use std::{

@@ -1,0 +1,150 @@
+//! The buckets that are so large that they may become crowds, and the documents in them.
+
+use lookalike::lsh::NONE;
+use rayon::prelude::*;
+
+use crate::{
+    error::Result,
+    pairing::Pairing,
+    places::{Numbering, Places},
+};
+
+/// Buckets of many contenders, each with a number of its own, its *slot*: known before anything is decided, so they depend on
+/// the documents alone. Memory: four bytes for each place of a document in one of them, and twelve a document.
+pub(crate) struct Large {
+    /// The number of contenders.
+    bound: u32,
+    buckets: Vec<Bucket>,
+    /// Contenders in any of them.
+    members: Numbering,
+    /// For each member, by its number among them, where its slots start.
+    starts: Vec<usize>,
+    slots: Vec<u32>,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bucket {
+    pub(crate) band: u32,
+    pub(crate) bucket: u32,
+    /// Its last contender.
+    pub(crate) last: u32,
+    /// Whether a contender in it has copies, which may ask for its company after that.
+    pub(crate) copied: bool,
+}
+
+impl Large {
+    /// Of band columns, the buckets of at least `size` contenders; none where there are none. To be called on the pool.
+    pub(crate) fn of(columns: &[Vec<u32>], size: usize, pairing: &Pairing) -> Result<Option<Self>> {
+        let numbers = pairing.numbers()?;
+        // Of a band its large buckets with their last contenders, and the rows (contender, which of those).
+        let of_band = |column: &Vec<u32>| {
+            let mut sizes: Vec<u32> = Vec::new();
+            for &bucket in column.iter().filter(|&&bucket| bucket != NONE) {
+                if bucket as usize >= sizes.len() {
+                    sizes.resize(bucket as usize + 1, 0);
+                }
+                sizes[bucket as usize] += 1;
+            }
+            let (mut large, mut rows) = (Vec::new(), Vec::new());
+            for (bucket, place) in (0u32..).zip(&mut sizes) {
+                let is_large = *place as usize >= size;
+                *place = if is_large { large.len() as u32 } else { NONE };
+                large.extend(is_large.then_some((bucket, 0)));
+            }
+            if large.is_empty() {
+                return (large, rows);
+            }
+            for (number, &bucket) in (0..numbers).zip(column).filter(|(_, bucket)| **bucket != NONE) {
+                let place = sizes[bucket as usize];
+                if place != NONE {
+                    large[place as usize].1 = number;
+                    rows.push((number, place));
+                }
+            }
+            (large, rows)
+        };
+        let bands: Vec<_> = columns.par_iter().map(of_band).collect();
+        if bands.iter().all(|(large, _)| large.is_empty()) {
+            return Ok(None);
+        }
+        let (mut slots, mut rows) = (Vec::new(), Vec::new());
+        for (band, (large, of_band)) in (0..).zip(bands) {
+            let first = slots.len() as u32;
+            slots.extend(large.into_iter().map(|(bucket, last)| Bucket { band, bucket, last, copied: false }));
+            rows.extend(of_band.into_iter().map(|(number, place)| (number, first + place)));
+        }
+        rows.par_sort_unstable();
+        let (members, mut starts) = (Places::none(numbers.into()), Vec::new());
+        for (at, &(number, _)) in rows.iter().enumerate() {
+            if at == 0 || rows[at - 1].0 != number {
+                members.insert(number.into());
+                starts.push(at);
+            }
+        }
+        starts.push(rows.len());
+        let slots_of = rows.into_iter().map(|(_, slot)| slot).collect();
+        let mut large = Self { bound: numbers, buckets: slots, members: Numbering::of(members), starts, slots: slots_of };
+        for leader in pairing.copies_of_contenders().map(|(_, leader)| leader) {
+            for at in large.range(leader) {
+                large.buckets[large.slots[at] as usize].copied = true;
+            }
+        }
+        Ok(Some(large))
+    }
+
+    fn range(&self, contender: u32) -> std::ops::Range<usize> {
+        match self.members.number(contender.into()) {
+            Some(member) => self.starts[member as usize]..self.starts[member as usize + 1],
+            None => 0..0,
+        }
+    }
+
+    /// The slots that a contender is in, ascending.
+    pub(crate) fn slots(&self, contender: u32) -> &[u32] {
+        &self.slots[self.range(contender)]
+    }
+
+    /// The slots that two contenders are both in, ascending.
+    pub(crate) fn shared(&self, a: u32, b: u32) -> impl Iterator<Item = u32> {
+        let (mut a, b) = (self.slots(a).iter(), self.slots(b));
+        let mut at = 0;
+        std::iter::from_fn(move || {
+            a.find_map(|&slot| {
+                at += b[at..].iter().take_while(|&&other| other < slot).count();
+                (b.get(at) == Some(&slot)).then_some(slot)
+            })
+        })
+    }
+
+    /// Whether two contenders are in one.
+    pub(crate) fn share(&self, a: u32, b: u32) -> bool {
+        self.shared(a, b).next().is_some()
+    }
+
+    /// How many of these contenders are in any.
+    pub(crate) fn members(&self, numbers: std::ops::Range<u32>) -> u64 {
+        self.members.below(numbers.end.into()) - self.members.below(numbers.start.into())
+    }
+
+    /// All of them, ascending.
+    pub(crate) fn all_members(&self) -> impl Iterator<Item = u32> {
+        self.members.places().iter().map(|member| member as u32)
+    }
+
+    /// Whether a bucket of a band is one of these.
+    pub(crate) fn has(&self, band: u32, bucket: u32) -> bool {
+        self.buckets.binary_search_by_key(&(band, bucket), |large| (large.band, large.bucket)).is_ok()
+    }
+
+    pub(crate) fn bound(&self) -> u32 {
+        self.bound
+    }
+
+    pub(crate) fn buckets(&self) -> &[Bucket] {
+        &self.buckets
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.slots.len() * size_of::<u32>() + self.starts.len() * size_of::<usize>() + self.buckets.len() * size_of::<Bucket>()
+    }
+}

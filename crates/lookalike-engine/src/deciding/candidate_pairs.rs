@@ -1,0 +1,194 @@
+//! Who meets whom: the first half of *candidate*, as it is held between pairing and deciding.
+
+use lookalike::{
+    Candidates, Method,
+    cluster::{Buckets, Links, Listed},
+    lsh::NONE,
+};
+use rayon::{ThreadPool, prelude::*};
+
+use crate::{
+    config::Observer,
+    crowds::{indexes::Indexes, joining::Joining},
+    error::Result,
+    matching::{Matcher, Room, sets::Sets},
+    pairing::{
+        Pairing,
+        shared::{Counted, count},
+    },
+    places::Places,
+    sketching::table::Table,
+    spill::Budget,
+};
+
+/// Pairs that are looked at before those that are candidates are verified: what bounds the memory.
+const BATCH: usize = 1 << 22;
+
+/// Pairs of contenders that may be candidates, by number.
+pub(crate) enum Meetings {
+    /// Those in the same bucket of a band.
+    Columns(Vec<Vec<u32>>),
+    /// Those in a list, each once.
+    Listed(Vec<(u32, u32)>),
+}
+
+impl Meetings {
+    /// Who meets whom by columns or by what is listed, and who therefore stays a contender; the `others` stay too. Where all
+    /// pairs are asked for, everybody does, and who meets whom is known when the sets are ([`join`](Self::join)).
+    pub(crate) fn new(
+        method: &Method,
+        table: &mut Table,
+        pairing: &mut Pairing,
+        others: Option<&Places>,
+        pool: &ThreadPool,
+        observer: Observer,
+    ) -> Result<(Self, Counted)> {
+        if method.config().candidates == Candidates::All {
+            return Ok((Self::Listed(Vec::new()), Counted::default()));
+        }
+        if !method.lists() {
+            let columns = pairing.keep_likely(table, method, others, pool, observer)?;
+            return Ok((Self::Columns(columns), Counted::default()));
+        }
+        let mut counted = count(method, table, pairing, pool, observer)?;
+        let meets = Places::none(pairing.order.len());
+        let mut pairs = std::mem::take(&mut counted.pairs);
+        let references = pairing.numbered_references();
+        pairs.retain(|&(a, b)| references.compared(a.into(), b.into()));
+        for number in pairs.iter().flat_map(|&(a, b)| [a, b]) {
+            meets.insert(pairing.contenders.place(number.into()));
+        }
+        others.into_iter().flat_map(Places::iter).for_each(|rank| meets.insert(rank));
+        let ranks: Vec<_> = pairs.iter().map(|&(a, b)| [a, b].map(|number| pairing.contenders.place(number.into()))).collect();
+        pairing.narrow(meets)?;
+        let number = |rank| pairing.contenders.below(rank) as u32;
+        Ok((Self::Listed(ranks.into_iter().map(|[a, b]| (number(a), number(b))).collect()), counted))
+    }
+
+    /// Joins the contenders' sets where all pairs are asked for.
+    pub(crate) fn join(self, method: &Method, pairing: &Pairing, sets: &Sets) -> Result<Self> {
+        if method.config().candidates != Candidates::All {
+            return Ok(self);
+        }
+        let mut loaded = Vec::new();
+        for number in 0..pairing.numbers()? {
+            let mut room = Vec::new();
+            loaded.push(sets.get(number, &mut room)?.to_vec());
+        }
+        let references = pairing.numbered_references();
+        let pairs = method.join(&loaded).into_iter().map(|pair| (pair.a, pair.b));
+        Ok(Self::Listed(pairs.filter(|&(a, b)| references.compared(a.into(), b.into())).collect()))
+    }
+
+    /// Indexes for what has to be found in large buckets, of `size` contenders; none where there is none, or where sets are not
+    /// compared for resemblance.
+    pub(crate) fn joining(
+        &self,
+        size: usize,
+        matcher: &Matcher,
+        sets: &mut Sets,
+        budget: &Budget,
+        pool: &ThreadPool,
+    ) -> Result<Option<Joining>> {
+        match self {
+            Self::Columns(columns) if Indexes::serve(matcher.method) => Joining::of(columns, size, matcher, sets, budget, pool),
+            _ => Ok(None),
+        }
+    }
+
+    /// In the form that going down keep order asks for.
+    pub(crate) fn links(self, numbers: u32) -> Links {
+        match self {
+            Self::Columns(columns) => Links::Buckets(Buckets::of_labelled(
+                columns
+                    .into_iter()
+                    .map(|column| {
+                        let buckets = column.iter().filter(|&&bucket| bucket != NONE).max().map_or(0, |&last| last + 1);
+                        (column, buckets)
+                    })
+                    .collect(),
+            )),
+            Self::Listed(pairs) => Links::Listed(Listed::new(&pairs, &(0..numbers).collect::<Vec<_>>())),
+        }
+    }
+
+    /// Gives candidate pairs in batches to `verify`, each pair once, in an order that depends on the documents alone: all of them,
+    /// or where there is a `joining` of large buckets, all but those of which it tells that they do not match.
+    pub(crate) fn each_candidate_pair(
+        &self,
+        joining: Option<&Joining>,
+        matcher: &Matcher,
+        sets: &Sets,
+        pool: &ThreadPool,
+        mut verify: impl FnMut(&[(u32, u32)]) -> Result<()>,
+    ) -> Result<()> {
+        match self {
+            Self::Columns(columns) => {
+                if let Some(joining) = joining {
+                    joining.each_candidate_pair(matcher, sets, pool, BATCH, &mut verify)?;
+                }
+                each_in_columns(columns, joining, matcher, pool, verify)
+            }
+            Self::Listed(pairs) => {
+                let one = |(room, other): &mut (Room, Vec<u32>), &(a, b): &(u32, u32)| {
+                    other.clear();
+                    other.extend(Some(b).filter(|&b| matcher.compared(a, b)));
+                    matcher.keep_candidates(a, other, room)?;
+                    Ok((a, other.first().copied()))
+                };
+                for batch in pairs.chunks(BATCH) {
+                    let kept: Result<Vec<_>> = pool.install(|| batch.par_iter().map_init(Default::default, one).collect());
+                    verify(&kept?.into_iter().filter_map(|(a, b)| Some((a, b?))).collect::<Vec<_>>())?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Those that share no bucket of a `joining`.
+fn each_in_columns(
+    columns: &[Vec<u32>],
+    joining: Option<&Joining>,
+    matcher: &Matcher,
+    pool: &ThreadPool,
+    mut verify: impl FnMut(&[(u32, u32)]) -> Result<()>,
+) -> Result<()> {
+    for (band, column) in columns.iter().enumerate() {
+        let mut rows: Vec<(u32, u32)> = column.iter().copied().zip(0..).filter(|&(bucket, _)| bucket != NONE).collect();
+        rows.sort_unstable();
+        let is_joined = |bucket| joining.is_some_and(|joining| joining.has(band, bucket));
+        let met_before = |a: u32, b: u32| {
+            let mut earlier = columns[..band].iter();
+            earlier.any(|column| column[a as usize] != NONE && column[a as usize] == column[b as usize])
+                || joining.is_some_and(|joining| joining.share(a, b))
+        };
+        // A document with those behind it in its bucket, unless they met in an earlier band or were joined.
+        let behind = |(room, others): &mut (Room, Vec<u32>), tail: &&[(u32, u32)]| -> Result<Vec<(u32, u32)>> {
+            let a = tail[0].1;
+            others.clear();
+            others.extend(tail[1..].iter().map(|row| row.1).filter(|&b| matcher.compared(a, b) && !met_before(a, b)));
+            matcher.keep_candidates(a, others, room)?;
+            Ok(others.iter().map(|&b| (a, b)).collect())
+        };
+        let mut batch: Vec<&[(u32, u32)]> = Vec::new();
+        let mut pairs = 0;
+        let mut flush = |batch: &mut Vec<&[(u32, u32)]>| {
+            let found: Result<Vec<_>> = pool.install(|| batch.par_iter().map_init(Default::default, behind).collect());
+            batch.clear();
+            verify(&found?.concat())
+        };
+        for bucket in rows.chunk_by(|a, b| a.0 == b.0).filter(|bucket| !is_joined(bucket[0].0)) {
+            for at in 0..bucket.len() - 1 {
+                batch.push(&bucket[at..]);
+                pairs += bucket.len() - at;
+                if pairs > BATCH {
+                    flush(&mut batch)?;
+                    pairs = 0;
+                }
+            }
+        }
+        flush(&mut batch)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,80 @@
+//! Connected components over all matches.
+
+use lookalike::{Verify, cluster::UnionFind, verify::Measure};
+use rayon::{ThreadPool, prelude::*};
+
+use super::candidate_pairs::Meetings;
+use crate::{
+    crowds::joining::Joining,
+    error::Result,
+    matching::{Likeness, Matcher, Room, sets::Sets},
+    pairing::verdicts::{Verdict, Verdicts},
+};
+
+/// Verifies pairs on all threads; the likenesses stand in the pairs' order. Of a measure with a direction the better one
+/// counts: of counted sets that of the smaller, and where sets were not loaded both are estimated.
+pub(crate) fn likenesses(
+    pairs: &[(u32, u32)],
+    matcher: &Matcher,
+    sets: &Sets,
+    pool: &ThreadPool,
+) -> Result<Vec<Option<Likeness>>> {
+    let threshold = matcher.method.least();
+    let both_ways = matcher.method.config().measure == Measure::Containment && matcher.method.verify() == Verify::Sketch;
+    let one = |(of_set, room): &mut (Vec<u64>, Room), &(a, b): &(u32, u32)| {
+        let swap = sets.len(b) < sets.len(a);
+        let (smaller, larger) = if swap { (b, a) } else { (a, b) };
+        let set = sets.get(smaller, of_set)?;
+        let mut likeness = matcher.likeness((smaller, set), larger, sets, threshold, room)?;
+        if both_ways {
+            let back = matcher.likeness((larger, set), smaller, sets, threshold, room)?;
+            likeness = likeness.filter(|there| back.is_none_or(|back| back.similarity <= there.similarity)).or(back);
+        }
+        Ok(likeness.map(|likeness| if swap { likeness.swapped() } else { likeness }))
+    };
+    pool.install(|| pairs.par_iter().map_init(Default::default, one).collect())
+}
+
+/// Verdicts by connected components of all matches: the first of each in keep order is kept.
+pub(crate) fn components(
+    meetings: &Meetings,
+    joining: Option<&Joining>,
+    matcher: &Matcher,
+    sets: &Sets,
+    pool: &ThreadPool,
+) -> Result<Verdicts> {
+    let numbers = matcher.pairing.numbers()?;
+    let mut groups = UnionFind::new(numbers as usize);
+    meetings.each_candidate_pair(joining, matcher, sets, pool, |batch| {
+        // What is joined already stays joined: no need to look again.
+        let open: Vec<(u32, u32)> = batch.iter().copied().filter(|&(a, b)| groups.find(a) != groups.find(b)).collect();
+        for (&(a, b), likeness) in open.iter().zip(likenesses(&open, matcher, sets, pool)?) {
+            if likeness.is_some() {
+                groups.join(a, b);
+            }
+        }
+        Ok(())
+    })?;
+    // A set's name is its smallest number, and numbers stand in keep order.
+    measure_dropped((0..numbers).map(|number| groups.find(number)), matcher, sets, pool)
+}
+
+/// Drops all but the first of each group, and measures how like the first each is: any value, the group may be made by chains.
+/// `firsts` are the contenders' groups, named by the first of each.
+pub(crate) fn measure_dropped(
+    firsts: impl Iterator<Item = u32>,
+    matcher: &Matcher,
+    sets: &Sets,
+    pool: &ThreadPool,
+) -> Result<Verdicts> {
+    let mut verdicts = Verdicts::all_kept(matcher.pairing.numbers()?);
+    let dropped: Vec<(u32, u32)> = (0..).zip(firsts).filter(|(number, first)| number != first).collect();
+    let measure = |(of_set, room): &mut (Vec<u64>, Room), &(number, first): &(u32, u32)| {
+        matcher.likeness((number, sets.get(number, of_set)?), first, sets, 0.0, room)
+    };
+    let measured: Result<Vec<_>> = pool.install(|| dropped.par_iter().map_init(Default::default, measure).collect());
+    for (&(number, first), likeness) in dropped.iter().zip(measured?) {
+        verdicts.set(number, Verdict::dropped(first, likeness.and_then(|likeness| likeness.overlap)));
+    }
+    Ok(verdicts)
+}

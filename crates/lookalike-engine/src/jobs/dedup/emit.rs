@@ -1,0 +1,297 @@
+//! What was decided, written: kept lines byte for byte, decisions line by line, both in input order.
+
+use std::ops::Range;
+
+use lookalike::{Reason, Verify, verify::Measure};
+use rayon::{ThreadPool, prelude::*};
+
+use super::summary::Summary;
+use crate::{
+    config::Observer,
+    error::Result,
+    matching::Matcher,
+    pairing::{
+        Pairing,
+        verdicts::{Verdict, Verdicts},
+    },
+    pass::copy::copy_kept,
+    places::{Numbering, Places},
+    read::{Block, Source},
+    sketching::table::Table,
+    write::{Decided, Kept, Likeness, Output, Representative},
+};
+#[cfg(feature = "tables")]
+use crate::{
+    read::RecordBatch,
+    write::{DecisionRows, IdKind, Kinds},
+};
+
+/// Documents whose decisions one thread writes at a time.
+const STRETCH: u64 = 4096;
+
+/// Is told what was decided about each document, in input order, by one thread at a time; a failure of its own ends the run.
+pub type Tell<'a> = dyn FnMut(&Decided) -> Result<()> + Send + 'a;
+
+/// All that is known at the end.
+pub(crate) struct Emitting<'a> {
+    pub(super) table: &'a Table,
+    pairing: &'a Pairing,
+    matcher: &'a Matcher<'a>,
+    verdicts: &'a Verdicts,
+    pub(super) pool: &'a ThreadPool,
+    /// Documents in the group of each contender.
+    sizes: Vec<u32>,
+    /// Leaders that did not have to be compared, and documents in their groups.
+    copied: Numbering,
+    copied_sizes: Vec<u32>,
+}
+
+impl<'a> Emitting<'a> {
+    pub(crate) fn new(
+        table: &'a Table,
+        pairing: &'a Pairing,
+        matcher: &'a Matcher<'a>,
+        verdicts: &'a Verdicts,
+        pool: &'a ThreadPool,
+    ) -> Result<Self> {
+        let numbers = pairing.numbers()?;
+        let mut sizes = vec![1u32; numbers as usize];
+        (0..numbers).filter_map(|number| verdicts.of(number).representative()).for_each(|r| sizes[r as usize] += 1);
+        let (mut leaders, copied) = (Vec::new(), Places::none(pairing.order.len()));
+        for &(copy, leader) in pairing.copies.iter().filter(|&&(copy, _)| !pairing.references.contains(copy)) {
+            let stands = pairing.references.may_stand(leader);
+            match pairing.number(leader) {
+                None if stands => leaders.push(leader),
+                None => {}
+                Some(number) => {
+                    let representative = verdicts.of(number).representative();
+                    let representative = representative.and_then(|_| verdicts.of_copy(copy, number).representative());
+                    if let Some(representative) = representative.or(stands.then_some(number)) {
+                        sizes[representative as usize] += 1;
+                    }
+                }
+            }
+        }
+        leaders.iter().for_each(|&leader| copied.insert(leader));
+        let copied = Numbering::of(copied);
+        let mut copied_sizes = vec![1; copied.len() as usize];
+        leaders.iter().filter_map(|&leader| copied.number(leader)).for_each(|number| copied_sizes[number as usize] += 1);
+        Ok(Self { table, pairing, matcher, verdicts, pool, sizes, copied, copied_sizes })
+    }
+
+    /// Copies the kept lines, and checks that they are as many as were kept.
+    pub(crate) fn kept_lines(&self, source: &Source, output: &mut Kept, kept: u64, observer: Observer) -> Result<()> {
+        let info = |block: &Block| self.table.info(block, source);
+        let is_kept = |document| self.pairing.is_kept(document, self.verdicts);
+        copy_kept(self.pool, source, info, is_kept, (output, kept), observer)
+    }
+
+    /// Writes every document's decision, but for references: some while the next are made.
+    pub(crate) fn decisions(&self, source: &Source, output: &mut Output) -> Result<()> {
+        let (references, documents) = (self.table.references.documents, self.table.documents);
+        let at_once = 2 * self.pool.current_num_threads();
+        let (mut ready, mut next) = (Vec::new(), Vec::new());
+        ready.resize_with(at_once, Vec::new);
+        next.resize_with(at_once, Vec::new);
+        // Once more than there are, for the last to be written.
+        for start in (references..documents + STRETCH * at_once as u64).step_by(STRETCH as usize * at_once) {
+            let make = |(number, lines): (usize, &mut Vec<u8>)| {
+                let start = documents.min(start + STRETCH * number as u64);
+                lines.clear();
+                self.each(source, start..documents.min(start + STRETCH), |decided| decided.write_line(lines))
+            };
+            let (written, made) = self.pool.join(
+                || ready.iter().try_for_each(|lines: &Vec<u8>| output.write(lines)),
+                || next.par_iter_mut().enumerate().try_for_each(make),
+            );
+            written.and(made)?;
+            std::mem::swap(&mut ready, &mut next);
+        }
+        Ok(())
+    }
+
+    /// There is none.
+    #[cfg(not(feature = "tables"))]
+    pub(crate) fn decision_rows(&self, _: &Source, output: Output, _: usize) -> Result<Output> {
+        Err(crate::write::without_tables(output.name()))
+    }
+
+    /// Writes every document's decision, but for references, as a table. Up to `ahead` row groups of it are in memory.
+    #[cfg(feature = "tables")]
+    pub(crate) fn decision_rows(&self, source: &Source, output: Output, ahead: usize) -> Result<Output> {
+        let (references, documents) = (self.table.references.documents, self.table.documents);
+        let stretch = |start: u64| start..documents.min(start + STRETCH);
+        let at_once = STRETCH * 2 * self.pool.current_num_threads() as u64;
+        self.pool.install(|| {
+            let mut rows = DecisionRows::new(output, self.kinds_of_ids()?, ahead)?;
+            let shape = rows.shape();
+            for start in (references..documents).step_by(at_once as usize) {
+                let starts: Vec<u64> = (start..documents.min(start + at_once)).step_by(STRETCH as usize).collect();
+                let make = |&start: &u64| {
+                    let mut made = shape.rows();
+                    self.each(source, stretch(start), |decided| made.push(decided))?;
+                    made.batch()
+                };
+                let made: Vec<Result<RecordBatch>> = starts.par_iter().map(make).collect();
+                made.into_iter().try_for_each(|batch| rows.push(batch?))?;
+            }
+            rows.end()
+        })
+    }
+
+    /// What the ids of documents are, and those of who stands for some.
+    #[cfg(feature = "tables")]
+    fn kinds_of_ids(&self) -> Result<Kinds> {
+        let (references, documents) = (self.table.references.documents, self.table.documents);
+        let kind = |range: Range<u64>| -> Result<Option<IdKind>> {
+            let (mut kind, mut room) = (None::<IdKind>, Vec::new());
+            for start in range.clone().step_by(STRETCH as usize) {
+                self.table.ids.each(start..range.end.min(start + STRETCH), &mut room, |id| {
+                    let own = IdKind::of(id);
+                    kind = Some(kind.map_or(own, |kind| kind.with(own)));
+                    Ok(())
+                })?;
+            }
+            Ok(kind)
+        };
+        let own = kind(references..documents)?.unwrap_or(IdKind::Strings);
+        let others = kind(0..references)?.map_or(own, |kind| kind.with(own));
+        Ok(Kinds { documents: own, representatives: others, references: references > 0 })
+    }
+
+    /// Tells every document's decision, but for references, in input order.
+    pub(crate) fn tell(&self, source: &Source, tell: &mut Tell) -> Result<()> {
+        let documents = self.table.documents;
+        (self.table.references.documents..documents)
+            .step_by(STRETCH as usize)
+            .try_for_each(|start| self.each(source, start..documents.min(start + STRETCH), &mut *tell))
+    }
+
+    /// Gives the decisions about consecutive documents.
+    fn each(&self, source: &Source, documents: Range<u64>, mut give: impl FnMut(&Decided) -> Result<()>) -> Result<()> {
+        let (mut ids, mut other) = (Vec::new(), Vec::new());
+        let mut document = documents.start;
+        self.table.ids.each(documents, &mut ids, |id| {
+            let Decision { reason, representative, likeness, size: cluster_size } = self.decision(document)?;
+            document += 1;
+            let references = &self.table.references;
+            let place = representative.filter(|&r| references.contains(r)).map(|r| self.table.place(r, source)).transpose()?;
+            let representative = match representative {
+                None => None,
+                Some(r) => {
+                    let row = if place.is_some() { r } else { r - references.documents };
+                    Some(Representative { row, id: self.table.ids.get(r, &mut other)?, place: place.as_deref() })
+                }
+            };
+            give(&Decided { id, reason, representative, likeness, cluster_size })
+        })
+    }
+
+    pub(super) fn decision(&self, document: u64) -> Result<Decision> {
+        let Pairing { order, empty, .. } = self.pairing;
+        let rank = order.rank(document);
+        let kept = |reason, size| Decision { reason, representative: None, likeness: Likeness::Same, size };
+        let of_size = |size| if size == 1 { Reason::Unique } else { Reason::Representative };
+        if empty.contains(rank) {
+            return Ok(kept(Reason::Empty, 1));
+        }
+        let leader = self.pairing.leader(rank).unwrap_or(rank);
+        let number = self.pairing.number(leader);
+        let size = match number {
+            Some(number) => self.sizes[number as usize],
+            None => self.copied.number(leader).map_or(1, |number| self.copied_sizes[number as usize]),
+        };
+        let dropped = number.filter(|&number| self.verdicts.of(number).representative().is_some());
+        let Some(number) = dropped else {
+            if leader == rank || !self.pairing.references.may_stand(leader) {
+                return Ok(kept(of_size(size), size));
+            }
+            let representative = Some(order.document(leader));
+            return Ok(Decision { reason: Reason::Exact, representative, likeness: Likeness::Same, size });
+        };
+        let verdict = if leader == rank { self.verdicts.of(number) } else { self.verdicts.of_copy(rank, number) };
+        let representative = verdict.representative().unwrap_or(number);
+        let (reason, likeness) = self.likeness(number, representative, verdict)?;
+        let size = self.sizes[representative as usize];
+        Ok(Decision { reason, representative: Some(self.pairing.document(representative)), likeness, size })
+    }
+
+    /// How similar a dropped document is to its representative: the figure that reached the threshold.
+    pub(super) fn similarity(&self, decision: &Decision) -> Option<f64> {
+        decision.likeness.similarity(decision.reason, self.matcher.method.config().measure)
+    }
+
+    /// Why a contender goes for another, and how like it it is.
+    fn likeness(&self, number: u32, representative: u32, verdict: Verdict) -> Result<(Reason, Likeness)> {
+        let method = self.matcher.method;
+        if self.matcher.same(number, representative)? {
+            return Ok((Reason::Exact, Likeness::Same));
+        }
+        let reason = match method.config().measure {
+            Measure::Resemblance => Reason::Near,
+            Measure::Containment if self.matcher.is_held(representative) => Reason::Holds,
+            Measure::Containment => Reason::Contained,
+        };
+        let likeness = match (verdict.overlap(), method.verify()) {
+            (Some(overlap), _) => Likeness::Counted(overlap),
+            (None, Verify::Sketch) if method.estimates() => {
+                Likeness::Estimated(method.config().measure, self.matcher.estimate(number, representative)?)
+            }
+            (None, _) => Likeness::Unknown,
+        };
+        Ok((reason, likeness))
+    }
+
+    /// Counts the verdicts into the summary.
+    pub(crate) fn count(&self, summary: &mut Summary) -> Result<()> {
+        let Pairing { references, empty, .. } = self.pairing;
+        let first = self.matcher.references;
+        summary.documents = self.table.documents - references.documents;
+        summary.empty = empty.iter().filter(|&rank| !references.contains(rank)).count() as u64;
+        let mut for_references = 0;
+        let mut dropped = |reason, for_reference| {
+            for_references += u64::from(for_reference);
+            match reason {
+                Reason::Exact => summary.dropped_exact += 1,
+                _ => summary.dropped_near += 1,
+            }
+        };
+        for number in first..self.sizes.len() as u32 {
+            if let Some(representative) = self.verdicts.of(number).representative() {
+                dropped(self.likeness(number, representative, self.verdicts.of(number))?.0, representative < first);
+            } else {
+                summary.representatives += u64::from(self.sizes[number as usize] > 1);
+            }
+        }
+        for &(copy, leader) in self.pairing.copies.iter().filter(|&&(copy, _)| !references.contains(copy)) {
+            let number = self.pairing.number(leader);
+            let verdict = number.map(|number| (number, self.verdicts.of_copy(copy, number)));
+            match verdict.and_then(|(number, verdict)| Some((number, verdict.representative()?, verdict))) {
+                None if references.may_stand(leader) => dropped(Reason::Exact, references.contains(leader)),
+                None => {}
+                Some((number, representative, verdict)) => {
+                    dropped(self.likeness(number, representative, verdict)?.0, representative < first);
+                }
+            }
+        }
+        if let Some(against) = &mut summary.against {
+            (against.documents, against.dropped) = (references.documents, for_references);
+        }
+        let copied = self.copied.below(references.documents);
+        summary.representatives += self.copied.len() - copied;
+        summary.dropped = summary.dropped_exact + summary.dropped_near;
+        summary.kept = summary.documents - summary.dropped;
+        let (of_contenders, of_others) = (&self.sizes[first as usize..], &self.copied_sizes[copied as usize..]);
+        let largest = of_contenders.iter().chain(of_others).copied().max().unwrap_or(1);
+        summary.largest_group = if summary.kept == 0 { 0 } else { largest.into() };
+        Ok(())
+    }
+}
+
+/// What is said about one document.
+pub(super) struct Decision {
+    reason: Reason,
+    pub(super) representative: Option<u64>,
+    pub(super) likeness: Likeness,
+    size: u32,
+}

@@ -1,0 +1,81 @@
+//! What was decided, put onto every record: nothing is dropped, all can be looked at before anything is.
+
+use super::emit::Emitting;
+use crate::{
+    config::Observer,
+    error::{Error, ErrorKind, Result},
+    pass::copy::{same_number, write_blocks},
+    read::{Blocks, Columns, Source, Start, each_block},
+    write::{Kept, Label, LabelNames, Labelling, RowLabels, refuse_table_names, refused},
+};
+
+/// Refuses names that records already have fields of, as far as that can be told before the work: by the columns of CSV and of
+/// tables, by the first records of the first input. Of the others it is told when they are written.
+pub(crate) fn refuse_names(names: &LabelNames, source: &Source) -> Result<()> {
+    refuse_table_names(names, source)?;
+    let first = source.reference_parts();
+    for part in first..source.parts().len() {
+        let taken = |columns: &Columns| names.refuse_columns(columns).map_err(|why| refused(&source.place(part, 1), &why));
+        source.columns(part)?.map_or(Ok(()), |columns| taken(&columns))?;
+    }
+    // What can be read only once is not looked at.
+    if !source.is_regular(first) {
+        return Ok(());
+    }
+    let looked = each_block(Blocks::behind(source, Start::at(first)), |block, first_line| {
+        for at in 0..block.len() {
+            let looked = block.object(at).map_or(Ok(()), |object| names.refuse_object(object));
+            looked.map_err(|why| refused(&source.place(block.part, first_line + at as u64), &why))?;
+        }
+        Ok(false)
+    });
+    // Of what cannot be read the first pass tells more.
+    looked.or_else(|error| if error.kind() == ErrorKind::Record { Err(error) } else { Ok(()) })
+}
+
+/// A worker's buffers.
+#[derive(Default)]
+struct Worker {
+    labelling: Labelling,
+    ids: Vec<u8>,
+    other: Vec<u8>,
+    records: Vec<usize>,
+    rows: Option<RowLabels>,
+}
+
+impl Emitting<'_> {
+    /// Writes every record with what was decided about it.
+    pub(crate) fn labelled(&self, source: &Source, names: &LabelNames, output: &mut Kept, observer: Observer) -> Result<()> {
+        let (shape, reading, row_labels) = (output.shape(), source.reading(), output.row_labels());
+        let written = write_blocks(self.pool, source, output, observer, |block, worker: &mut Worker, piece| {
+            let Worker { labelling, ids, other, records, rows } = worker;
+            let mut rows = row_labels.as_ref().map(|labels| rows.get_or_insert_with(|| labels.clone()));
+            let info = self.table.info(block, source)?;
+            records.clear();
+            info.each_document(block, source, |_, at| {
+                records.push(at);
+                Ok(())
+            })?;
+            let mut rest = info.documents().zip(records.iter());
+            self.table.ids.each(info.documents(), ids, |id| {
+                let Some((document, &at)) = rest.next() else { return Err(source.changed(block.part)) };
+                let decision = self.decision(document)?;
+                let representative = decision.representative.map(|r| self.table.ids.get(r, other)).transpose()?;
+                let similarity = representative.and_then(|_| self.similarity(&decision));
+                let label = Label { cluster: representative.unwrap_or(id), representative, similarity };
+                if let Some(rows) = &mut rows {
+                    rows.push(&label);
+                    return Ok(());
+                }
+                let labelled = shape.labelled((block, at), reading, names, &label, labelling, &mut piece.bytes);
+                labelled.map_err(|why| Error::on_line(ErrorKind::Record, at as u64, why))
+            })?;
+            (piece.records, piece.columns) = (records.len() as u64, block.columns().cloned());
+            if let (Some(labels), Some(rows)) = (rows, block.rows()) {
+                piece.rows = Some(labels.onto(rows, records)?);
+            }
+            Ok(())
+        })?;
+        same_number(self.table.documents - self.table.references.documents, written)
+    }
+}

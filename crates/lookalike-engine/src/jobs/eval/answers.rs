@@ -1,0 +1,130 @@
+//! What stands in files of pairs and of decisions → documents by their places in the input.
+
+use std::path::Path;
+
+use lookalike::{shown::cut, verify::Measure};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::{roll::Roll, sample::SimilarPair};
+use crate::{
+    error::{Error, ErrorKind, Result},
+    pass::lines::{Checked, as_written, each_line, parse},
+    read::Reading,
+    store::refuse_url,
+};
+
+/// A line of a file of pairs: as [`pairs`](crate::jobs::pairs::pairs) writes them, or as others do.
+#[derive(Deserialize)]
+struct PairLine<'a> {
+    #[serde(borrow)]
+    a: &'a RawValue,
+    #[serde(borrow)]
+    b: &'a RawValue,
+    resemblance: Option<f64>,
+    jaccard: Option<f64>,
+    similarity: Option<f64>,
+    containment: Option<f64>,
+    containment_ab: Option<f64>,
+    containment_ba: Option<f64>,
+}
+
+impl PairLine<'_> {
+    /// The similarity by a measure; none when the line has no number at all.
+    fn similarity(&self, measure: Measure) -> Checked<Option<f64>> {
+        let resemblance = self.resemblance.or(self.jaccard);
+        let containments = [self.containment, self.containment_ab, self.containment_ba];
+        let containment = containments.into_iter().flatten().reduce(f64::max);
+        let (own, foreign, named) = match measure {
+            Measure::Resemblance => (resemblance, containment, "resemblance or jaccard"),
+            Measure::Containment => (containment, resemblance, "containment, or containment_ab and containment_ba"),
+        };
+        match own.or(self.similarity) {
+            None if foreign.is_some() => Err(format!(
+                "the line has a number, but of another measure than the run's; give it as {named}, or choose the other --measure"
+            )),
+            Some(value) if !(0.0..=1.0).contains(&value) => Err(format!("{value} is no similarity: give a number from 0 to 1")),
+            similarity => Ok(similarity),
+        }
+    }
+}
+
+/// Reads pairs of documents: JSON Lines (plain or compressed), each with the two ids as `a` and `b` and, where it is known, how
+/// similar they are: `resemblance` or `jaccard`, for the other measure `containment` (or both of `containment_ab` and
+/// `containment_ba`, of which the larger counts), for either `similarity`. Other fields are passed over. Each pair comes back
+/// once, whichever of the two was named first and however often it stands there, sorted by (a, b); of several numbers for a
+/// pair the largest counts, and no number more than any.
+///
+/// # Errors
+/// A file that cannot be read; a line that is no such pair, that names a document that is not there, or the same twice.
+pub fn read_pairs(path: &Path, roll: &Roll, measure: Measure, temp_dir: &Path) -> Result<Vec<SimilarPair>> {
+    refuse_url("--truth", "file", path)?;
+    let mut pairs = Vec::new();
+    each_line(path, Reading::lines(), temp_dir, |line, _| {
+        let line: PairLine = parse(line, "{\"a\": \"one id\", \"b\": \"another\"}")?;
+        let similarity = line.similarity(measure)?;
+        let [a, b] = [line.a, line.b].map(|id| named(roll, id));
+        let (a, b) = (a?, b?);
+        if a == b {
+            return Err(format!("pairs {} with itself; a pair is two documents", cut(line.a.get())));
+        }
+        pairs.push(SimilarPair { a: a.min(b), b: a.max(b), similarity });
+        Ok(())
+    })?;
+    let rank = |pair: &SimilarPair| (pair.a, pair.b, pair.similarity.map_or(0, |similarity| !similarity.to_bits()));
+    pairs.sort_unstable_by_key(rank);
+    pairs.dedup_by_key(|pair| (pair.a, pair.b));
+    Ok(pairs)
+}
+
+#[derive(Deserialize)]
+struct DecisionLine<'a> {
+    #[serde(borrow)]
+    id: &'a RawValue,
+    #[serde(borrow)]
+    representative: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    reference: Option<&'a RawValue>,
+}
+
+/// Reads the decisions that [`dedup`](crate::jobs::dedup::dedup) wrote about a collection: each document's representative, itself
+/// where it was kept.
+///
+/// # Errors
+/// A file that cannot be read, or does not have one decision for each document of the roll.
+pub fn read_decisions(path: &Path, roll: &Roll, temp_dir: &Path) -> Result<Vec<u32>> {
+    let mut representatives: Vec<Option<u32>> = vec![None; roll.documents() as usize];
+    let reading = Reading::decisions(&path.display().to_string());
+    each_line(path, reading, temp_dir, |line, block| {
+        let line: DecisionLine = parse(line, "a decision that dedup wrote")?;
+        if let Some(reference) = line.reference {
+            return Err(format!(
+                "dropped for a document of a reference, {}: give the decisions of a run without --against",
+                cut(reference.get())
+            ));
+        }
+        let of = |column: &str, id: &RawValue| named(roll, &as_written(id, column, block)?);
+        let document = of("id", line.id)?;
+        let representative = line.representative.map_or(Ok(document), |id| of("representative", id))?;
+        match representatives[document as usize].replace(representative) {
+            None => Ok(()),
+            Some(_) => Err(format!("a second decision about {}; are these the decisions of one run?", cut(line.id.get()))),
+        }
+    })?;
+    let incomplete = || {
+        let message = format!("{}: does not have a decision for each document; name the decisions of a run", path.display());
+        Error::new(ErrorKind::Record, message)
+    };
+    representatives.into_iter().map(|representative| representative.ok_or_else(incomplete)).collect()
+}
+
+fn named(roll: &Roll, id: &RawValue) -> Checked<u32> {
+    let kind = match id.get().as_bytes().first() {
+        Some(b'"') => "string",
+        Some(b'-' | b'0'..=b'9') => "number",
+        _ => return Err(format!("{} is no id; an id is a string or a number", cut(id.get()))),
+    };
+    roll.document(id.get()).ok_or_else(|| {
+        format!("no document has the id {} (a {kind}); ids must stand as in the collection: 1 and \"1\" are two", cut(id.get()))
+    })
+}

@@ -1,0 +1,105 @@
+//! Links and clusters → their lines.
+
+use lookalike::records::{Linker, Points, Scored, Verdict};
+use rayon::{ThreadPool, prelude::*};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::records::Gathered;
+use crate::{
+    error::{Error, ErrorKind, Result},
+    sketching::ids::raw,
+    write::Output,
+};
+
+/// A line of the output.
+#[derive(Serialize)]
+struct PairLine<'a> {
+    a: &'a RawValue,
+    b: &'a RawValue,
+    score: f64,
+    verdict: Verdict,
+    #[serde(serialize_with = "by_name")]
+    points: Vec<(&'a str, Option<f64>)>,
+}
+
+/// As an object, in the fields' order.
+fn by_name<S: serde::Serializer>(points: &[(&str, Option<f64>)], serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    serializer.collect_map(points.iter().copied())
+}
+
+/// Pairs that are written at once, and by one worker.
+pub(super) const AT_A_TIME: usize = 1 << 16;
+const BY_ONE: usize = 1 << 10;
+
+/// Writes at most [`AT_A_TIME`] pairs.
+pub(super) fn write_pairs(
+    pairs: &[Scored],
+    matches_only: bool,
+    gathered: &Gathered,
+    linker: &Linker,
+    pool: &ThreadPool,
+    output: &mut Output,
+) -> Result<()> {
+    let lines = |some: &[Scored]| {
+        let mut lines = Vec::new();
+        for &Scored { a, b, score } in some {
+            let verdict = linker.verdict(score);
+            if matches_only && verdict != Verdict::Match {
+                continue;
+            }
+            let points = linker.config().fields.iter().enumerate().map(|(at, field)| {
+                let points = match linker.points(&gathered.records, at, a, b) {
+                    Points::Given(points) | Points::Missing(points) => Some((points * 100.0).round() / 100.0),
+                    Points::LeftOut => None,
+                };
+                (field.name.as_str(), points)
+            });
+            let line = PairLine { a: raw(gathered.id(a))?, b: raw(gathered.id(b))?, score, verdict, points: points.collect() };
+            push_line(&line, &mut lines)?;
+        }
+        Ok(lines)
+    };
+    let made: Vec<Result<Vec<u8>>> = pool.install(|| pairs.par_chunks(BY_ONE).map(lines).collect());
+    made.into_iter().try_for_each(|lines| output.write(&lines?))
+}
+
+/// A line of the clusters.
+#[derive(Serialize)]
+struct ClusterLine<'a> {
+    id: &'a RawValue,
+    /// Of two collections, which the record is of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    of: Option<&'static str>,
+    representative: &'a RawValue,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    representative_of: Option<&'static str>,
+    size: u32,
+}
+
+/// Writes each record's cluster, of which `sizes` says how many records each has.
+pub(super) fn write_clusters(leaders: &[u32], sizes: &[u32], gathered: &Gathered, output: &mut Output) -> Result<()> {
+    let of = |record: u32| gathered.are_two().then_some(if record < gathered.split { "a" } else { "b" });
+    let mut lines = Vec::new();
+    for (record, &leader) in (0..).zip(leaders) {
+        let line = ClusterLine {
+            id: raw(gathered.id(record))?,
+            of: of(record),
+            representative: raw(gathered.id(leader))?,
+            representative_of: of(leader),
+            size: sizes[leader as usize],
+        };
+        push_line(&line, &mut lines)?;
+        if lines.len() > AT_A_TIME {
+            output.write(&lines)?;
+            lines.clear();
+        }
+    }
+    output.write(&lines)
+}
+
+fn push_line(line: &impl Serialize, into: &mut Vec<u8>) -> Result<()> {
+    serde_json::to_writer(&mut *into, line).map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))?;
+    into.push(b'\n');
+    Ok(())
+}

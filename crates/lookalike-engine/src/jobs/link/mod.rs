@@ -1,0 +1,316 @@
+//! Records of one collection or of two → pairs that are the same, or may be.
+
+pub(crate) mod candidates;
+pub(crate) mod distances;
+pub(crate) mod explain;
+mod lines;
+mod records;
+pub(crate) mod truth;
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use lookalike::{
+    records::{ClusterBy, Clusters, LinkConfig, Linker, OneToOne, Scored, Verdict},
+    shown::{cut, quoted},
+};
+use rayon::ThreadPool;
+use serde::Serialize;
+
+use self::{
+    candidates::BlockFigures,
+    distances::{Distances, RightShares},
+    lines::{AT_A_TIME, write_clusters, write_pairs},
+    records::Gathered,
+    truth::{Counts, Judged, Truth},
+};
+use crate::{
+    config::{Observer, RunConfig},
+    error::{Error, ErrorKind, Result, without_panic},
+    memory::peak_memory,
+    pass::open::pool,
+    read::{Input, expand},
+    spill::{Budget, Sorter},
+    store::refuse_url,
+    write::{Output, finish, refuse_other_than_lines, refuse_overwriting},
+};
+
+/// What is linked by what, and what of it is wanted. The inputs are a [`RunConfig`]'s: one collection, or two, of which the pairs across
+/// are wanted; its label is one that records of a person have in common, to judge by.
+#[derive(Debug, Clone, Default)]
+pub struct Link {
+    /// Fields, candidates, thresholds.
+    pub config: LinkConfig,
+    /// Leave possible matches out of what is written.
+    pub matches_only: bool,
+    /// Where each record's cluster goes.
+    pub clusters: Option<PathBuf>,
+    /// True pairs, to judge by.
+    pub truth: Option<PathBuf>,
+    /// A field with a date or a number that is not compared, to estimate by how many pairs are right.
+    pub right_by: Option<String>,
+    /// The file that the configuration was read from: no output may go there.
+    pub config_path: Option<PathBuf>,
+}
+
+/// What was compared and found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LinkSummary {
+    /// Records read.
+    pub records: u64,
+    /// Of these, of the first collection, where there are two.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub records_a: Option<u64>,
+    /// Pairs of records; of two collections those across.
+    pub possible_pairs: u64,
+    /// Pairs that were scored.
+    pub candidates: u64,
+    /// Pairs of at least the score of a match.
+    pub matches: u64,
+    /// Pairs of at least the score of a possible match, and less than a match's.
+    pub possible: u64,
+    /// Pairs written.
+    pub written: u64,
+    /// Clusters of two records or more.
+    pub clusters: u64,
+    /// Records in these.
+    pub clustered: u64,
+    /// What each block made.
+    pub blocks: Vec<BlockFigures>,
+    /// How many pairs are right, by a field that is not compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub right: Option<RightShares>,
+    /// Bytes of memory that the run took more than it was to take.
+    pub above_memory: u64,
+    /// How this compares with the truth.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub judged: Option<Judged>,
+}
+
+/// Reads records, scores candidates, and writes those that match or may, by default to standard output: JSON Lines, sorted by the
+/// records' places in the input. Each record takes memory for its normal forms, 8 bytes and 4 a field besides their characters; its id, 12
+/// bytes besides its characters, and some 30 to find it by; 4 bytes for each key that a block gives it; 4 for its cluster; and 16 with
+/// `--label`. All else goes to temporary files where memory is short: 24 bytes for a key while its block is made, and 12 for a match or a
+/// possible match. The same bytes for any memory and any number of threads.
+///
+/// # Errors
+/// A configuration that cannot be; an input that cannot be read, a record or a value that is none, an id that stands twice, a field
+/// that no record has; a truth about records that are not there; an output that cannot be written.
+pub fn link(config: &RunConfig, asked: &Link, output: Option<&Path>, observer: Observer) -> Result<LinkSummary> {
+    without_panic(|| all(config, asked, output.unwrap_or(&PathBuf::from("-")), observer))
+}
+
+fn gather(
+    config: &RunConfig,
+    (linker, right_by): (&Linker, Option<&str>),
+    pool: &ThreadPool,
+    observer: Observer,
+) -> Result<Gathered> {
+    if config.inputs.len() > 2 {
+        return Err(Error::new(ErrorKind::Config, "records of more than two collections: give one, or two to link across"));
+    }
+    Gathered::read(config, (linker, right_by), pool, observer)
+}
+
+fn all(config: &RunConfig, asked: &Link, output: &Path, observer: Observer) -> Result<LinkSummary> {
+    let linker = Linker::new(asked.config.clone())?;
+    if asked.truth.is_some() && (config.label_field.is_some() || config.allow_repeated_ids) {
+        let message = "true pairs go by unique ids, and need no labels: give --truth without --label and --allow-repeated-ids";
+        return Err(Error::new(ErrorKind::Config, message));
+    }
+    asked.truth.as_deref().map_or(Ok(()), |path| refuse_url("--truth", "file", path))?;
+    refuse_compared(&linker, asked.right_by.as_deref())?;
+    let outputs: Vec<&Path> = [output].into_iter().chain(asked.clusters.as_deref()).collect();
+    let mut inputs = expand(config)?;
+    let others = asked.truth.iter().chain(&asked.config_path).filter(|path| *path != Path::new("-"));
+    inputs.extend(others.cloned().map(Input::File));
+    refuse_overwriting(&outputs, &inputs)?;
+    refuse_other_than_lines(output, "pairs")?;
+    asked.clusters.as_deref().map_or(Ok(()), |path| refuse_other_than_lines(path, "clusters"))?;
+    let pool = pool(config.threads)?;
+    let right_by = asked.right_by.as_deref();
+    let mut gathered = gather(config, (&linker, right_by), &pool, observer)?;
+    let truth = match &asked.truth {
+        Some(path) => Some(Truth::read(path, &gathered, &config.temp_dir)?),
+        None => config.label_field.as_ref().map(|_| Truth::Labels(std::mem::take(&mut gathered.labels))),
+    };
+    let budget = config.budget(pool.current_num_threads(), &outputs, |_| 0)?;
+    budget.hold(gathered.size());
+    let mut output = Output::create(output, config.threads)?;
+    let mut roll = asked.clusters.as_deref().map(|path| Output::create(path, config.threads)).transpose()?;
+
+    let (records, by) = (gathered.records.len(), linker.config().clusters);
+    let one_to_one = linker.config().one_to_one;
+    let mut pairs = Sorter::<Row>::new(&budget, candidates::SORTERS, &pool);
+    let judged_by = (truth.as_ref(), linker.config().least());
+    let found = candidates::candidates(&gathered, &linker, judged_by, (&budget, &pool), observer, |pair| {
+        let [a, b, score] = row(&pair);
+        pairs.push(if one_to_one { [MOST - score, a, b] } else { [a, b, score] })
+    })?;
+    if one_to_one {
+        pairs = matched(pairs, records, &budget, &pool)?;
+    }
+    let (mut counts, mut clusters) = (Counts::default(), Clusters::new(by, records));
+    let mut by_second = (by == ClusterBy::Greedy).then(|| Sorter::<Row>::new(&budget, candidates::SORTERS, &pool));
+    let mut distances = right_by.map(|field| Distances::new(field, &gathered.values));
+    let mut some = Vec::new();
+    let mut sorted = pairs.sorted()?.peekable();
+    while let Some(found) = sorted.next() {
+        let pair = scored(found?);
+        let is_match = linker.verdict(pair.score) == Verdict::Match;
+        counts.count(&pair, is_match, truth.as_ref());
+        distances.iter_mut().for_each(|distances| distances.count(&pair, is_match));
+        match &mut by_second {
+            _ if !is_match => {}
+            None => clusters.join(&pair),
+            Some(rows) => {
+                let [a, b, score] = row(&pair);
+                rows.push([b, a, score])?;
+            }
+        }
+        some.push(pair);
+        if some.len() == AT_A_TIME || sorted.peek().is_none() {
+            write_pairs(&some, asked.matches_only, &gathered, &linker, &pool, &mut output)?;
+            some.clear();
+        }
+    }
+    drop(sorted);
+    if let Some(rows) = by_second {
+        for found in rows.sorted()? {
+            let [b, a, score] = found?;
+            clusters.join(&scored([a, b, score]));
+        }
+    }
+    let leaders = clusters.leaders();
+    let sizes = sizes(&leaders);
+    if let Some(roll) = &mut roll {
+        write_clusters(&leaders, &sizes, &gathered, roll)?;
+    }
+    finish([Some(output), roll])?;
+    let several = sizes.iter().filter(|&&size| size > 1);
+    Ok(LinkSummary {
+        records: records as u64,
+        records_a: gathered.are_two().then_some(gathered.split.into()),
+        possible_pairs: gathered.pairs(),
+        candidates: found.blocks.iter().map(|block| block.candidates).sum(),
+        matches: counts.matches,
+        possible: counts.possible,
+        written: if asked.matches_only { counts.matches } else { counts.matches + counts.possible },
+        clusters: several.clone().count() as u64,
+        clustered: several.map(|&size| u64::from(size)).sum(),
+        judged: truth.map(|truth| truth.judge(&gathered, found.right, &counts, &leaders)),
+        blocks: found.blocks,
+        right: distances.map(|distances| distances.shares(gathered.are_two().then_some(gathered.split))),
+        above_memory: peak_memory().map_or(0, |peak| budget.above(peak)),
+    })
+}
+
+/// Refuses a field that says nothing more, since pairs were found by it.
+fn refuse_compared(linker: &Linker, right_by: Option<&str>) -> Result<()> {
+    let Some(name) = right_by else { return Ok(()) };
+    match linker.config().fields.iter().find(|field| field.paths().iter().any(|path| path == name)) {
+        None => Ok(()),
+        Some(field) => {
+            let message = format!(
+                "--right-by {}: the field {} compares it; name one that the score does not know",
+                cut(name),
+                quoted(&field.name)
+            );
+            Err(Error::new(ErrorKind::Config, message))
+        }
+    }
+}
+
+/// A pair as it is sorted and spilled: two records and a score in ten thousandths, in the order that they are sorted by.
+type Row = [u32; 3];
+
+/// The highest score.
+const MOST: u32 = 10_000;
+
+fn row(pair: &Scored) -> Row {
+    [pair.a, pair.b, (pair.score * f64::from(MOST)).round() as u32]
+}
+
+/// The same score to the last bit: it was rounded so.
+fn scored([a, b, score]: Row) -> Scored {
+    Scored { a, b, score: f64::from(score) / f64::from(MOST) }
+}
+
+/// The pairs of a one-to-one matching, of pairs sorted by what their scores lack.
+fn matched<'a>(pairs: Sorter<'a, Row>, records: usize, budget: &Arc<Budget>, pool: &'a ThreadPool) -> Result<Sorter<'a, Row>> {
+    let (mut matching, mut matched) = (OneToOne::new(records), Sorter::new(budget, candidates::SORTERS, pool));
+    for found in pairs.sorted()? {
+        let [lacks, a, b] = found?;
+        let row = [a, b, MOST - lacks];
+        if matching.takes(&scored(row)) {
+            matched.push(row)?;
+        }
+    }
+    Ok(matched)
+}
+
+/// How many records each leads; 0 for those that lead none.
+fn sizes(leaders: &[u32]) -> Vec<u32> {
+    let mut sizes = vec![0; leaders.len()];
+    leaders.iter().for_each(|&leader| sizes[leader as usize] += 1);
+    sizes
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use lookalike::records::{BlockConfig, FieldConfig, Kind};
+    use proptest::prelude::*;
+    use tempfile::TempDir;
+
+    use super::*;
+
+    /// The pairs, the clusters and the figures of records, with a name and a town each.
+    fn linked(records: &[(u8, u8)], asked: &Link, memory: Option<u64>, threads: usize) -> (Vec<u8>, Vec<u8>, LinkSummary) {
+        let folder = TempDir::new().unwrap();
+        let name = |file: &str| folder.path().join(file).to_str().unwrap().to_owned();
+        let line = |(name, town): &(u8, u8)| format!("{{\"name\":\"Ann {name}\",\"town\":\"{town}\"}}\n");
+        let lines: Vec<String> = records.iter().map(line).collect();
+        let (first, second) = lines.split_at(lines.len() / 3);
+        let two = asked.config.blocks.len() == 1;
+        fs::write(name("a"), first.concat()).unwrap();
+        fs::write(name("b"), if two { second.concat() } else { lines.concat() }).unwrap();
+        let inputs = if two { vec![name("a"), name("b")] } else { vec![name("b")] };
+        let format = Some(crate::format::Format::Lines);
+        let config = RunConfig { inputs, format, memory, threads, temp_dir: folder.path().into(), ..RunConfig::default() };
+        let asked = Link { clusters: Some(name("clusters").into()), ..asked.clone() };
+        let summary = link(&config, &asked, Some(Path::new(&name("pairs"))), &|_| {}).unwrap();
+        let summary = LinkSummary { above_memory: 0, ..summary };
+        // Records are called by their files.
+        let read = |file: &str| fs::read_to_string(name(file)).unwrap().replace(&name(""), "").into_bytes();
+        (read("pairs"), read("clusters"), summary)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
+        #[test]
+        fn memory_and_threads_change_nothing(
+            records in prop::collection::vec((0u8..20, 0u8..3), 6..400),
+            two: bool,
+            one_to_one: bool,
+            matches_only: bool,
+            greedy: bool,
+        ) {
+            let fields = vec![FieldConfig::new("name", Kind::Name), FieldConfig::new("town", Kind::Exact)];
+            let mut blocks = vec![BlockConfig::equal(&["town"])];
+            if !two {
+                blocks.push(BlockConfig::equal(&["name"]));
+            }
+            let clusters = if greedy { ClusterBy::Greedy } else { ClusterBy::Components };
+            let config = LinkConfig { fields, blocks, one_to_one, clusters, ..LinkConfig::default() };
+            let asked = Link { config, matches_only, ..Link::default() };
+            let usual = linked(&records, &asked, None, 1);
+            // All that can go to files does.
+            prop_assert_eq!(&usual, &linked(&records, &asked, Some(1), 3));
+        }
+    }
+}

@@ -1,0 +1,430 @@
+//! Records with fields → their normal forms, held compactly: what a linkage goes by.
+
+use std::{borrow::Cow, collections::BTreeMap, ops::Range};
+
+use lookalike::{
+    records::{Linker, Records, Room as Normal, measure},
+    shown::{cut, quoted},
+};
+use rayon::ThreadPool;
+use serde_json::value::RawValue;
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::{
+    config::{Observer, Progress, RunConfig, Stage},
+    error::{Error, ErrorKind, Result},
+    format::Format,
+    pass::parallel::{Weigh, in_order_placed},
+    read::{Block, Blocks, Naming, Paths, Reading, Room, Shape, Source, encoding_named, expand},
+    sketching::ids::hash_name,
+    store::shown_name,
+};
+
+/// The records of one collection, or of two, the first one's first.
+#[derive(Debug)]
+pub(super) struct Gathered {
+    /// Their values.
+    pub(super) records: Records,
+    /// Their ids, as JSON.
+    ids: Records,
+    /// What stands for their labels, 0 for none; nothing where none is asked for.
+    pub(super) labels: Vec<u128>,
+    /// A date or a number of each record, NaN where it has none; nothing where none is asked for.
+    pub(super) values: Vec<f64>,
+    /// The number of the second collection's first record; all of them where there is one collection.
+    pub(super) split: u32,
+    /// Whether there are two collections, of which one may be empty.
+    are_two: bool,
+    /// Records by what stands for their ids, for each collection; of a repeated id the first.
+    by_id: [BTreeMap<u128, u32>; 2],
+}
+
+impl Gathered {
+    /// Reads the inputs, one or two, each a collection.
+    ///
+    /// # Errors
+    /// An input that cannot be read, or is not of records with fields; a record that is none, a value that is none, an id that
+    /// stands twice; a field that no record of a collection has.
+    pub(super) fn read(
+        config: &RunConfig,
+        (linker, right_by): (&Linker, Option<&str>),
+        pool: &ThreadPool,
+        observer: Observer,
+    ) -> Result<Self> {
+        let fields = linker.config().fields.len();
+        let mut all = Self {
+            records: Records::new(fields),
+            ids: Records::new(1),
+            labels: Vec::new(),
+            values: Vec::new(),
+            split: 0,
+            are_two: config.inputs.len() > 1,
+            by_id: Default::default(),
+        };
+        let asked = Asked::new(config, linker, right_by);
+        let (mut seen, mut first) = (vec![false; asked.paths_of_fields], Vec::new());
+        for (collection, name) in config.inputs.iter().enumerate() {
+            let came = all.collection(config, name, collection.min(1), (&asked, linker, pool, observer))?;
+            if collection == 0 {
+                all.split = all.len()?;
+            }
+            // An empty collection has no record that could have a field.
+            if came.first.is_empty() {
+                continue;
+            }
+            let name = &shown_name(name);
+            asked.refuse_absent(&came.seen, &came.first, name)?;
+            seen.iter_mut().zip(&came.seen).for_each(|(seen, other)| *seen |= other);
+            if first.is_empty() {
+                first = came.first;
+            }
+            all.refuse_unlabelled(config, name, collection)?;
+            all.refuse_unmeasured(right_by, name, collection)?;
+        }
+        if !first.is_empty() {
+            asked.refuse_absent_everywhere(&seen, &first, &config.inputs)?;
+        }
+        Ok(all)
+    }
+
+    /// Refuses a label that no record of a collection has: all pairs would be wrong.
+    fn refuse_unlabelled(&self, config: &RunConfig, name: &str, collection: usize) -> Result<()> {
+        let Some(label) = &config.label_field else { return Ok(()) };
+        let own = if collection == 0 { &self.labels[..] } else { &self.labels[self.split as usize..] };
+        if own.iter().any(|label| *label != 0) {
+            return Ok(());
+        }
+        let message = format!(
+            "{name}: --label {}: no record has this field with something in it; name the one that says which records are of one thing",
+            cut(label)
+        );
+        Err(Error::new(ErrorKind::Record, message))
+    }
+
+    /// Refuses a field that is a date or a number in no record of a collection.
+    fn refuse_unmeasured(&self, right_by: Option<&str>, name: &str, collection: usize) -> Result<()> {
+        let Some(field) = right_by else { return Ok(()) };
+        let own = if collection == 0 { &self.values[..] } else { &self.values[self.split as usize..] };
+        if own.iter().any(|value| !value.is_nan()) {
+            return Ok(());
+        }
+        let message =
+            format!("{name}: --right-by {}: no record has a date or a number in this field; name one that has", cut(field));
+        Err(Error::new(ErrorKind::Record, message))
+    }
+
+    /// How many records there are.
+    pub(super) fn len(&self) -> Result<u32> {
+        u32::try_from(self.records.len()).map_err(|_| {
+            let message =
+                "more than 4,294,967,295 records cannot be linked at once: split them, by a field that links must share";
+            Error::new(ErrorKind::Input, message)
+        })
+    }
+
+    /// Bytes that are held, which cannot go to files.
+    pub(super) fn size(&self) -> usize {
+        const FOUND_BY: usize = 30;
+        let found: usize = self.by_id.iter().map(BTreeMap::len).sum();
+        let besides = size_of_val(&*self.labels) + size_of_val(&*self.values);
+        self.records.size() + self.ids.size() + besides + FOUND_BY * found
+    }
+
+    /// Whether there are two collections.
+    pub(super) fn are_two(&self) -> bool {
+        self.are_two
+    }
+
+    /// Pairs that could be scored.
+    pub(super) fn pairs(&self) -> u64 {
+        let (first, all) = (u64::from(self.split), self.records.len() as u64);
+        if self.are_two() { first * (all - first) } else { all * all.saturating_sub(1) / 2 }
+    }
+
+    /// A record's id, as it stands in the record.
+    pub(super) fn id(&self, record: u32) -> &str {
+        self.ids.get(record, 0)
+    }
+
+    /// The record with an id, in the first collection or in the second.
+    pub(super) fn find(&self, id: &str, collection: usize) -> Option<u32> {
+        self.by_id[collection].get(&hash_name(id)).copied()
+    }
+
+    /// The record with an id as it stands, or else with the same one of the other type: 7 and "7", which CSV does not tell apart.
+    pub(super) fn find_of_any_type(&self, id: &str, collection: usize) -> Option<u32> {
+        self.find(id, collection).or_else(|| match serde_json::from_str(id) {
+            Ok(serde_json::Value::String(text)) => self.find(&text, collection),
+            _ => self.find(&serde_json::Value::from(id).to_string(), collection),
+        })
+    }
+
+    fn collection(
+        &mut self,
+        config: &RunConfig,
+        name: &str,
+        number: usize,
+        (asked, linker, pool, observer): (&Asked, &Linker, &ThreadPool, Observer),
+    ) -> Result<Came> {
+        let source = open(config, name)?;
+        let says_format = config.format.is_some() || Format::of_name(name).is_some();
+        let mut came = Came { seen: vec![false; asked.paths_of_fields], first: Vec::new() };
+        in_order_placed(
+            pool,
+            Blocks::new(&source),
+            |block, worker: &mut Worker| asked.read(block, (source.reading(), says_format), linker, worker),
+            |place, piece: Piece| {
+                observer(Progress::new(Stage::Gathering, source.read(), source.total()));
+                for (at, line) in piece.lines.iter().enumerate() {
+                    let id = piece.ids.get(at as u32, 0);
+                    let called;
+                    let id = match id {
+                        "" => {
+                            called = serde_json::Value::from(place.of(u64::from(*line))).to_string();
+                            &called
+                        }
+                        id => id,
+                    };
+                    let record = (self.ids.len()) as u32;
+                    let first = *self.by_id[number].entry(hash_name(id)).or_insert(record);
+                    if first != record && !config.allow_repeated_ids {
+                        let what = format!(
+                            "id {} was already used; make ids unique, or let them pass with --allow-repeated-ids",
+                            cut(id)
+                        );
+                        return Err(Error::on_line(ErrorKind::Record, u64::from(*line), what));
+                    }
+                    self.ids.push([id]);
+                }
+                self.records.append(&piece.records);
+                self.labels.extend(&piece.labels);
+                self.values.extend(&piece.values);
+                came.seen.iter_mut().zip(&piece.seen).for_each(|(seen, other)| *seen |= other);
+                if came.first.is_empty() {
+                    came.first = piece.first;
+                }
+                self.len().map(drop)
+            },
+        )?;
+        Ok(came)
+    }
+}
+
+/// What came of a collection's fields.
+struct Came {
+    /// Which of the paths some record has.
+    seen: Vec<bool>,
+    /// The first record, for messages.
+    first: Vec<u8>,
+}
+
+fn open(config: &RunConfig, name: &str) -> Result<Source> {
+    let inputs = expand(&RunConfig { inputs: vec![name.into()], ..config.clone() })?;
+    let encoding = config.encoding.as_deref().map(encoding_named).transpose()?;
+    let reading = Reading { format: config.format, delimiter: config.delimiter, encoding, ..Reading::lines() };
+    // A table asks for its text's column when it is opened.
+    let is_table = config.format.into_iter().chain(inputs.iter().filter_map(|input| Format::of_name(&input.name())));
+    if let Some(format) = is_table.into_iter().find(|format| format.is_table()) {
+        let message = format!(
+            "{}: is {}, and records are read from JSON Lines, JSON arrays or CSV: write it as one of these",
+            shown_name(name),
+            format.name()
+        );
+        return Err(Error::new(ErrorKind::Input, message));
+    }
+    Source::new(inputs, reading, &config.temp_dir)
+}
+
+/// What is read of each record.
+struct Asked<'a> {
+    paths: Paths,
+    /// Of each field, its paths' numbers; the id's and the label's come behind all of them.
+    fields: Vec<(&'a str, Range<usize>)>,
+    names: Vec<&'a str>,
+    paths_of_fields: usize,
+    id: &'a str,
+    label: Option<&'a str>,
+    right_by: Option<&'a str>,
+}
+
+#[derive(Default)]
+struct Worker {
+    room: Room,
+    normal: Normal,
+    line: Vec<u8>,
+    text: String,
+    values: Vec<String>,
+}
+
+/// What a block gives.
+struct Piece {
+    records: Records,
+    /// Empty where a record has none.
+    ids: Records,
+    /// Equal for equal labels; 0 for none.
+    labels: Vec<u128>,
+    /// As those of all records.
+    values: Vec<f64>,
+    /// Where each record stands in the block.
+    lines: Vec<u32>,
+    /// Which of the paths some record has.
+    seen: Vec<bool>,
+    /// The first record.
+    first: Vec<u8>,
+}
+
+impl Weigh for Piece {
+    fn weight(&self) -> usize {
+        self.records.size()
+            + self.ids.size()
+            + 16 * self.labels.len()
+            + 8 * self.values.len()
+            + 4 * self.lines.len()
+            + self.first.len()
+    }
+}
+
+/// What a record says, or what is wrong with it and what to do.
+type Checked<T> = std::result::Result<T, String>;
+
+impl<'a> Asked<'a> {
+    fn new(config: &'a RunConfig, linker: &'a Linker, right_by: Option<&'a str>) -> Self {
+        let (mut names, mut fields): (Vec<&str>, Vec<_>) = (Vec::new(), Vec::new());
+        for field in &linker.config().fields {
+            let first = names.len();
+            names.extend(field.paths().iter().map(String::as_str));
+            fields.push((field.name.as_str(), first..names.len()));
+        }
+        let (paths_of_fields, label) = (names.len(), config.label_field.as_deref());
+        let all = names.iter().copied().chain([config.id_field.as_str()]).chain(label).chain(right_by).map(String::from);
+        Self { paths: Paths::new(all), fields, paths_of_fields, id: &config.id_field, label, right_by, names }
+    }
+
+    fn read(
+        &self,
+        block: &Block,
+        (reading, says_format): (&Reading, bool),
+        linker: &Linker,
+        worker: &mut Worker,
+    ) -> Result<Piece> {
+        let mut piece = Piece {
+            records: Records::new(self.fields.len()),
+            ids: Records::new(1),
+            labels: Vec::new(),
+            values: Vec::new(),
+            lines: Vec::new(),
+            seen: vec![false; self.paths_of_fields],
+            first: Vec::new(),
+        };
+        let Worker { room, normal, line, text, values } = worker;
+        values.resize(self.fields.len(), String::new());
+        for at in 0..block.len() {
+            let wrong = |what: String| Error::on_line(ErrorKind::Record, at as u64, what);
+            let object = block.fields(at, reading, room, line).map_err(|fault| wrong(fault.to_string()))?;
+            let Some(object) = object else { continue };
+            let no_object = !says_format && block.is_lines() && !object.trim_ascii_start().starts_with(b"{");
+            let found = self.paths.find(object).map_err(|what| {
+                let encoding = block.not_utf8(at, reading, Naming::Encoding).map(|fault| fault.to_string());
+                wrong(encoding.unwrap_or_else(|| if no_object { what + "; of CSV say --format csv" } else { what }))
+            })?;
+            if piece.lines.is_empty() {
+                piece.first = object.to_vec();
+            }
+            piece.lines.push(at as u32);
+            for ((_, numbers), (field, into)) in self.fields.iter().zip(values.iter_mut().enumerate()) {
+                text.clear();
+                into.clear();
+                for number in numbers.clone() {
+                    let Some(value) = found[number] else { continue };
+                    piece.seen[number] = true;
+                    let value = written(value, self.names[number]).map_err(wrong)?;
+                    if !text.is_empty() && !value.is_empty() {
+                        text.push(' ');
+                    }
+                    text.push_str(&value);
+                }
+                linker.normalise(field, text, normal, into);
+            }
+            piece.records.push(values.iter().map(String::as_str));
+            let id = name(found[self.paths_of_fields], self.id, "an id", "--id-field").map_err(wrong)?;
+            piece.ids.push([if block.is_delimited() && id == "\"\"" { "" } else { id }]);
+            if let Some(field) = self.label {
+                let value = found[self.paths_of_fields + 1];
+                name(value, field, "a label", "--label").map_err(wrong)?;
+                // What it says, since CSV has no numbers: 7 and "7" are one label.
+                let label = value.map_or(Ok("".into()), |value| written(value, field)).map_err(wrong)?;
+                piece.labels.push(if label.is_empty() { 0 } else { xxh3_128(label.as_bytes()).max(1) });
+            }
+            if let Some(field) = self.right_by {
+                let value = found[self.paths_of_fields + 1 + usize::from(self.label.is_some())];
+                let value = value.map_or(Ok("".into()), |value| written(value, field)).map_err(wrong)?;
+                piece.values.push(measure(&value, normal).unwrap_or(f64::NAN));
+            }
+        }
+        Ok(piece)
+    }
+
+    /// Refuses a field of which no record of a collection has any part: nobody meant that. Of several parts one is enough, since two
+    /// collections may have other names for the same.
+    fn refuse_absent(&self, seen: &[bool], first: &[u8], input: &str) -> Result<()> {
+        match self.fields.iter().find(|(_, numbers)| !numbers.clone().any(|number| seen[number])) {
+            None => Ok(()),
+            Some((field, numbers)) => Err(absent(input, field, &self.names[numbers.clone()], first)),
+        }
+    }
+
+    /// Refuses a part of a field that no record of any collection has.
+    fn refuse_absent_everywhere(&self, seen: &[bool], first: &[u8], inputs: &[String]) -> Result<()> {
+        let of_path = |(field, numbers): &(&str, Range<usize>)| {
+            let number = numbers.clone().find(|&number| !seen[number])?;
+            let inputs: Vec<String> = inputs.iter().map(|name| shown_name(name)).collect();
+            Some(absent(&inputs.join(", "), field, &self.names[number..=number], first))
+        };
+        self.fields.iter().find_map(of_path).map_or(Ok(()), Err)
+    }
+}
+
+fn absent(input: &str, field: &str, paths: &[&str], first: &[u8]) -> Error {
+    let absent: Vec<String> = paths.iter().map(|path| quoted(path)).collect();
+    let names: Vec<String> = Paths::names_in(first).iter().map(|name| quoted(name)).collect();
+    let message = format!(
+        "{input}: no record has {}, from which the field {} is; the first one has {}: say with from where it stands",
+        absent.join(" or "),
+        quoted(field),
+        if names.is_empty() { "no fields".into() } else { names.join(", ") }
+    );
+    Error::new(ErrorKind::Record, message)
+}
+
+/// What a value says; nothing where it is null.
+fn written<'v>(value: &'v RawValue, name: &str) -> Checked<Cow<'v, str>> {
+    let raw = value.get();
+    match Shape::of(raw) {
+        Shape::Text => match raw[1..raw.len() - 1].contains('\\') {
+            false => Ok(raw[1..raw.len() - 1].into()),
+            true => serde_json::from_str::<String>(raw).map(Cow::Owned).map_err(|_| {
+                format!("field {} has half of a character, a lone surrogate: write it anew from where it came", quoted(name))
+            }),
+        },
+        Shape::Number | Shape::Bool => Ok(raw.into()),
+        Shape::Null => Ok("".into()),
+        shape @ (Shape::Array | Shape::Object) => Err(format!(
+            "field {} is {}; what is compared must be a string or a number: join it before, or say with from which part of it is meant",
+            quoted(name),
+            shape.name()
+        )),
+    }
+}
+
+/// An id or a label as it stands in the record; empty where it is null or missing.
+fn name<'v>(value: Option<&'v RawValue>, field: &str, what: &str, flag: &str) -> Checked<&'v str> {
+    let Some(value) = value.map(RawValue::get).filter(|value| *value != "null") else { return Ok("") };
+    match Shape::of(value) {
+        shape if shape.is_name() => Ok(value),
+        other => Err(format!(
+            "field {} is {}; {what} must be a string or a number: leave it out, or name another field with {flag}",
+            quoted(field),
+            other.name()
+        )),
+    }
+}

@@ -1,0 +1,198 @@
+//! Links against what is known to be true.
+
+use std::{collections::BTreeMap, path::Path};
+
+use lookalike::{eval::PairCounts, records::Scored, shown::cut};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::records::Gathered;
+use crate::{
+    error::Result,
+    pass::lines::{each_line, parse},
+    read::Reading,
+};
+
+/// The pairs that are true.
+#[derive(Debug)]
+pub(super) enum Truth {
+    /// Those with the same label; 0 is none.
+    Labels(Vec<u128>),
+    /// These, sorted, a < b.
+    Pairs(Vec<(u32, u32)>),
+}
+
+/// Pairs that were found, counted as they pass.
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    pub(super) matches: u64,
+    pub(super) possible: u64,
+    /// Matches that are true.
+    pub(super) right: u64,
+    /// Possible matches that are.
+    pub(super) possible_right: u64,
+}
+
+impl Counts {
+    /// Counts a pair.
+    pub(super) fn count(&mut self, pair: &Scored, is_match: bool, truth: Option<&Truth>) {
+        let is_right = u64::from(truth.is_some_and(|truth| truth.has(pair.a, pair.b)));
+        let (found, right) =
+            if is_match { (&mut self.matches, &mut self.right) } else { (&mut self.possible, &mut self.possible_right) };
+        *found += 1;
+        *right += is_right;
+    }
+}
+
+/// How links compare with the truth.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Judged {
+    /// True pairs; of two collections those across.
+    pub truth: u64,
+    /// True pairs among the candidates.
+    pub candidates: u64,
+    /// The share of the true pairs that are candidates: what no score can make good.
+    pub blocked: Option<f64>,
+    /// True pairs among the matches.
+    pub right: u64,
+    /// The share of the matches that are true.
+    pub precision: Option<f64>,
+    /// The share of the true pairs that are matches.
+    pub recall: Option<f64>,
+    /// The harmonic mean of the two.
+    pub f1: Option<f64>,
+    /// True pairs among the possible matches.
+    pub possible_right: u64,
+    /// All pairs within the clusters, compared with the truth.
+    pub clusters: LinkShares,
+}
+
+/// Precision, recall and F1.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LinkShares {
+    /// The share of what was found that is true.
+    pub precision: Option<f64>,
+    /// The share of what is true that was found.
+    pub recall: Option<f64>,
+    /// The harmonic mean of the two.
+    pub f1: Option<f64>,
+}
+
+impl LinkShares {
+    fn of(counts: PairCounts) -> Self {
+        let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
+        Self {
+            precision: share(counts.found_true, counts.found),
+            recall: share(counts.found_true, counts.truth),
+            f1: counts.f1(),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct TruePair<'a> {
+    #[serde(borrow)]
+    a: &'a RawValue,
+    #[serde(borrow)]
+    b: &'a RawValue,
+}
+
+impl Truth {
+    /// Reads true pairs: JSON Lines, each with two ids, `a` and `b`, of which 7 and "7" may stand for each other. Of two collections one is in each, in either order.
+    ///
+    /// # Errors
+    /// A file that cannot be read, a line that is no such pair, an id that no record has.
+    pub(super) fn read(path: &Path, gathered: &Gathered, temp_dir: &Path) -> Result<Self> {
+        let mut pairs = Vec::new();
+        each_line(path, Reading::lines(), temp_dir, |line, _| {
+            let TruePair { a, b } = parse(line, "{\"a\": \"one id\", \"b\": \"another\"}")?;
+            let find = |id: &RawValue, collection| gathered.find_of_any_type(id.get(), collection);
+            let across = |a: &RawValue, b: &RawValue| Some((find(a, 0)?, find(b, 1)?));
+            let within = |id: &RawValue| {
+                find(id, 0).ok_or_else(|| format!("no record has the id {}; ids must stand as in the records", cut(id.get())))
+            };
+            let (a, b) = match gathered.are_two() {
+                true => across(a, b).or_else(|| across(b, a)).ok_or_else(|| {
+                    format!(
+                        "no record of the first collection has the id {}, or none of the second the id {}, nor the other way round",
+                        cut(a.get()),
+                        cut(b.get())
+                    )
+                })?,
+                false => match (within(a)?, within(b)?) {
+                    (one, other) if one == other => {
+                        return Err(format!("pairs {} with itself; a pair is two records", cut(a.get())));
+                    },
+                    pair => pair,
+                },
+            };
+            pairs.push((a.min(b), a.max(b)));
+            Ok(())
+        })?;
+        pairs.sort_unstable();
+        pairs.dedup();
+        Ok(Self::Pairs(pairs))
+    }
+
+    /// Whether a pair is true.
+    pub(super) fn has(&self, a: u32, b: u32) -> bool {
+        match self {
+            Self::Labels(labels) => labels[a as usize] != 0 && labels[a as usize] == labels[b as usize],
+            Self::Pairs(pairs) => pairs.binary_search(&(a, b)).is_ok(),
+        }
+    }
+
+    /// How many pairs are true, and how many of them are within one of these groups.
+    fn counted(&self, groups: &[u32], gathered: &Gathered) -> (u64, u64) {
+        match self {
+            Self::Pairs(pairs) => {
+                let within = pairs.iter().filter(|(a, b)| groups[*a as usize] == groups[*b as usize]).count();
+                (pairs.len() as u64, within as u64)
+            }
+            Self::Labels(labels) => {
+                let labelled = || (0u32..).zip(labels).filter(|(_, label)| **label != 0);
+                let all = pairs_within(labelled().map(|(record, &label)| (record, (label, 0))), gathered);
+                let within = labelled().map(|(record, &label)| (record, (label, groups[record as usize])));
+                (all, pairs_within(within, gathered))
+            }
+        }
+    }
+
+    /// Compares what was found with the truth.
+    pub(super) fn judge(
+        &self,
+        gathered: &Gathered,
+        candidates: u64,
+        Counts { matches: found, right, possible_right, .. }: &Counts,
+        clusters: &[u32],
+    ) -> Judged {
+        let (&found, &right) = (found, right);
+        let (truth, clustered) = self.counted(clusters, gathered);
+        let counts = PairCounts { found_true: right, found, truth };
+        let LinkShares { precision, recall, f1 } = LinkShares::of(counts);
+        let found = pairs_within((0..).zip(clusters.iter().copied()), gathered);
+        Judged {
+            truth,
+            candidates,
+            blocked: (truth > 0).then(|| candidates as f64 / truth as f64),
+            right: counts.found_true,
+            precision,
+            recall,
+            f1,
+            possible_right: *possible_right,
+            clusters: LinkShares::of(PairCounts { found_true: clustered, found, truth }),
+        }
+    }
+}
+
+/// Pairs of records of one group; of two collections those across.
+fn pairs_within<G: Ord>(grouped: impl Iterator<Item = (u32, G)>, gathered: &Gathered) -> u64 {
+    let mut groups: BTreeMap<G, [u64; 2]> = BTreeMap::new();
+    for (record, group) in grouped {
+        groups.entry(group).or_default()[usize::from(record >= gathered.split)] += 1;
+    }
+    let pairs = |[first, second]: &[u64; 2]| {
+        if gathered.are_two() { first * second } else { first * first.saturating_sub(1) / 2 }
+    };
+    groups.values().map(pairs).sum()
+}

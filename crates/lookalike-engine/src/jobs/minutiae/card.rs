@@ -1,0 +1,178 @@
+//! A record → a print: its id, its minutiae, what it is compared within, and whose it is.
+
+use std::collections::BTreeMap;
+
+use lookalike::{
+    minutiae::{By, Minutia},
+    shown::{cut, quoted},
+};
+use serde_json::{Value, value::RawValue};
+
+use crate::{config::RunConfig, pass::lines::parse, read::Shape};
+
+/// How prints stand in their records, how they are compared, and what of that is wanted.
+#[derive(Debug, Clone)]
+pub struct Cards {
+    /// The field with the minutiae.
+    pub minutiae_field: String,
+    /// What the values of a minutia are: `x`, `y`, `angle`, and others that are passed over.
+    pub columns: Vec<String>,
+    /// What a full turn is in the unit of the angles.
+    pub turn: f64,
+    /// y grows upwards; else downwards. Angles grow counter-clockwise.
+    pub upwards: bool,
+    /// Compare only prints with equal values of this field.
+    pub within: Option<String>,
+    /// How prints are compared.
+    pub by: By,
+    /// Pairs that are written.
+    pub first: First,
+}
+
+/// How many pairs are wanted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum First {
+    /// A share of all pairs of prints.
+    Share(f64),
+    /// So many.
+    Pairs(u64),
+}
+
+/// A print.
+#[derive(Debug)]
+pub(super) struct Card {
+    /// As it stands in the record.
+    pub(super) id: Box<RawValue>,
+    pub(super) minutiae: Vec<Minutia>,
+    /// As it stands in the record; none where it is null or missing.
+    pub(super) within: Option<String>,
+    /// As it stands in the record; none where it is null or missing.
+    pub(super) label: Option<String>,
+}
+
+/// What a record says, or what is wrong with it and what to do.
+type Checked<T> = std::result::Result<T, String>;
+
+/// The fields of a record.
+type Record<'a> = BTreeMap<String, &'a RawValue>;
+
+/// Pixels that a coordinate may be from the origin.
+const FARTHEST: f64 = 32_767.0;
+
+impl Card {
+    /// Reads a line; `place` is what a print without an id is called.
+    pub(super) fn read(line: &[u8], config: &RunConfig, asked: &Cards, place: impl FnOnce() -> String) -> Checked<Self> {
+        let record: Record = parse(line, "{\"id\": \"one\", \"minutiae\": [[120, 88, 64], [97, 130, 201]]}")?;
+        let id = match name(&record, &config.id_field, "an id", "--id-field")? {
+            Some(id) => id.to_owned(),
+            None => serde_json::value::to_raw_value(&place()).map_err(|error| error.to_string())?,
+        };
+        let optional = |field: &Option<String>, what: &str, flag: &str| -> Checked<Option<String>> {
+            match field {
+                None => Ok(None),
+                Some(field) => Ok(name(&record, field, what, flag)?.map(|value| value.get().to_owned())),
+            }
+        };
+        let within = optional(&asked.within, "what prints are compared within", "--within")?;
+        let label = optional(&config.label_field, "a label", "--label")?;
+        Ok(Self { id, minutiae: minutiae(&record, asked)?, within, label })
+    }
+
+    /// Whether both have a label, and the same.
+    pub(super) fn is_of_the_same(&self, other: &Self) -> bool {
+        self.label.is_some() && self.label == other.label
+    }
+}
+
+/// A field with exactly this name, or else by a dotted path into objects.
+fn value<'a>(record: &Record<'a>, field: &str) -> Option<&'a RawValue> {
+    let inside = |(at, _): (usize, &str)| {
+        let object = serde_json::from_str(record.get(&field[..at])?.get()).ok()?;
+        value(&object, &field[at + 1..])
+    };
+    record.get(field).copied().or_else(|| field.match_indices('.').find_map(inside))
+}
+
+/// A field with a string or a number; none where it is null or missing.
+fn name<'a>(record: &Record<'a>, field: &str, what: &str, flag: &str) -> Checked<Option<&'a RawValue>> {
+    let Some(value) = value(record, field).filter(|value| value.get() != "null") else { return Ok(None) };
+    match Shape::of(value.get()) {
+        shape if shape.is_name() => Ok(Some(value)),
+        other => Err(format!(
+            "field {} is {}; {what} must be a string or a number: leave it out, or name another field with {flag}",
+            quoted(field),
+            other.name()
+        )),
+    }
+}
+
+/// Names of fields in a message.
+const SHOWN: usize = 12;
+
+fn minutiae(record: &Record, asked: &Cards) -> Checked<Vec<Minutia>> {
+    let (field, shown) = (&asked.minutiae_field, quoted(&asked.minutiae_field));
+    let Some(value) = value(record, field) else {
+        let names: Vec<String> = record.keys().take(SHOWN).map(|name| quoted(name)).collect();
+        let more = record.len().saturating_sub(SHOWN);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let has = if names.is_empty() { "no fields".into() } else { format!("the fields {}{more}", names.join(", ")) };
+        return Err(format!("no field {shown}; the record has {has}: name the one with the minutiae with --minutiae-field"));
+    };
+    let lists: Vec<Vec<Value>> = serde_json::from_str(value.get()).map_err(|_| {
+        format!(
+            "field {shown} is {}; it must be a list of lists of numbers, such as [[120, 88, 64], [97, 130, 201]]",
+            match Shape::of(value.get()) {
+                Shape::Array => not_lists(value.get()),
+                other => other.name(),
+            }
+        )
+    })?;
+    let read = |(values, number): (&Vec<Value>, usize)| {
+        minutia(values, asked).map_err(|what| format!("field {shown}: minutia {number} {what}"))
+    };
+    lists.iter().zip(1..).map(read).collect()
+}
+
+/// What an array is that is not one of lists.
+fn not_lists(array: &str) -> &'static str {
+    match serde_json::from_str::<Vec<Value>>(array) {
+        Ok(values) if values.iter().all(Value::is_number) => "a list of numbers",
+        Ok(values) if !values.iter().any(Value::is_array) => "a list without lists in it",
+        _ => "a list of lists and other values",
+    }
+}
+
+fn minutia(values: &[Value], asked: &Cards) -> Checked<Minutia> {
+    let columns = &asked.columns;
+    if values.len() != columns.len() {
+        return Err(format!(
+            "has {} values, and --columns names {} ({}): name all that there are, such as type,x,y,angle,quality",
+            values.len(),
+            columns.len(),
+            cut(&columns.join(","))
+        ));
+    }
+    let value = |column: &str, most: f64, advice: &str| {
+        let value = columns.iter().position(|name| name == column).and_then(|at| values.get(at)).unwrap_or(&Value::Null);
+        match value.as_f64() {
+            Some(number) if number.abs() <= most => Ok(number),
+            Some(_) => Err(format!("has {value} for {column}: {advice}")),
+            None => Err(format!(
+                "has {} for {column}, which is not a number: name the columns in their order with --columns",
+                cut(&value.to_string())
+            )),
+        }
+    };
+    let pixels = "give pixels from -32767 to 32767, or name the columns in their order with --columns";
+    let (x, y) = (value("x", FARTHEST, pixels)?, value("y", FARTHEST, pixels)?);
+    let turns = format!("a turn is {}; give --turn 360 if angles are degrees", asked.turn);
+    let angle = value("angle", asked.turn, &turns)? / asked.turn * 256.0;
+    // Files have y downwards while angles grow counter-clockwise; here they grow from x towards y.
+    let y = if asked.upwards { y } else { -y };
+    Ok(Minutia { x: whole(x), y: whole(y), angle: (whole(angle) & 255) as u8 })
+}
+
+/// To the nearest whole number.
+fn whole(number: f64) -> i32 {
+    (number + 0.5).floor() as i32
+}

@@ -1,0 +1,215 @@
+//! Fingerprint cards → pairs of prints that may be of one finger.
+
+pub(crate) mod card;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+};
+
+use lookalike::{
+    cluster::Keep,
+    minutiae::{By, FEWEST_ALIGNED, Minutia, Prints, Ranked, Ranking},
+    shown::cut,
+};
+use rayon::prelude::*;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use self::card::{Card, Cards, First};
+use crate::{
+    config::RunConfig,
+    error::{Error, ErrorKind, Result, without_panic},
+    format::Format,
+    pass::{lines::each_line_of, open::pool},
+    read::{Fields, Reading, Source, expand},
+    write::{Output, finish, refuse_other_than_lines, refuse_overwriting},
+};
+
+/// A line of the output: two prints, the earlier first.
+#[derive(Serialize)]
+struct CardPair<'a> {
+    a: &'a RawValue,
+    b: &'a RawValue,
+    score: f64,
+    /// Whether both have the same label.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    same: Option<bool>,
+}
+
+/// What was compared and found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CardsSummary {
+    /// Prints read.
+    pub prints: u64,
+    /// Pairs of prints that may be compared.
+    pub pairs: u64,
+    /// Pairs that were candidates: that share a set of squares, or anything at all.
+    pub candidates: u64,
+    /// Prints with fewer than three minutiae, which are candidates of none: too few to be laid onto others, and no triangle.
+    #[serde(skip_serializing_if = "is_none")]
+    pub too_few: u64,
+    /// Pairs written.
+    pub written: u64,
+    /// What the labels say of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub genuine: Option<Genuine>,
+}
+
+fn is_none(count: &u64) -> bool {
+    *count == 0
+}
+
+/// What is known of pairs with the same label.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Genuine {
+    /// Pairs of prints with the same label.
+    pub pairs: u64,
+    /// Of these, candidates.
+    pub candidates: u64,
+    /// Of these, among the best of all pairs.
+    pub first: Vec<FirstPairs>,
+}
+
+/// A share of all pairs, the best ones.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FirstPairs {
+    /// Of all pairs.
+    pub share: f64,
+    /// How many pairs that is.
+    pub pairs: u64,
+    /// How many of them are genuine.
+    pub genuine: u64,
+}
+
+/// Shares of all pairs for which it is told how many are genuine.
+const SHARES: [f64; 3] = [0.001, 0.01, 0.1];
+
+/// Reads prints, ranks their pairs, and writes the best, by default to standard output. All prints are held, 12 bytes a minutia; for
+/// triangles about 150 kB a print besides; and 16 bytes for each of twice as many pairs as are wanted.
+///
+/// # Errors
+/// An input that cannot be read, a record without usable minutiae, an id that stands twice, a grid or a family that cannot be.
+pub fn cards(config: &RunConfig, asked: &Cards, output: Option<&Path>) -> Result<CardsSummary> {
+    without_panic(|| all(config, asked, output.unwrap_or(&PathBuf::from("-"))))
+}
+
+fn all(config: &RunConfig, asked: &Cards, output: &Path) -> Result<CardsSummary> {
+    let inputs = expand(config)?;
+    refuse_overwriting(&[output], &inputs)?;
+    refuse_other_than_lines(output, "pairs")?;
+    // A table asks for its text's column when it is opened.
+    for input in &inputs {
+        let name = input.name();
+        if let Some(format) = config.format.or_else(|| Format::of_name(&name)).filter(|format| format.is_table()) {
+            return Err(refuse(&name, format));
+        }
+    }
+    let fields = Fields::new(asked.minutiae_field.clone(), None, config.id_field.clone(), Keep::First, None);
+    let source = Source::new(inputs, Reading { format: config.format, ..Reading::of(fields) }, &config.temp_dir)?;
+    let cards = read(config, asked, &source)?;
+    let mut output = Output::create(output, config.threads)?;
+
+    let mut groups: BTreeMap<Option<&str>, Vec<u32>> = BTreeMap::new();
+    for (card, number) in cards.iter().zip(0..) {
+        groups.entry(card.within.as_deref()).or_default().push(number);
+    }
+    let pairs = groups.values().map(|group| pairs_of(group.len())).sum();
+    let wanted = match asked.first {
+        First::Share(share) => share_of(share, pairs),
+        First::Pairs(pairs) => pairs,
+    };
+    let labelled = config.label_field.is_some();
+    let judged = if labelled { SHARES.map(|share| share_of(share, pairs)) } else { [0; 3] };
+    let mut ranking = Ranking::new(judged.into_iter().fold(wanted, u64::max).min(pairs) as usize);
+    let is_genuine = |a: u32, b: u32| cards[a as usize].is_of_the_same(&cards[b as usize]);
+    let (mut candidates, mut genuine) = (0, 0);
+    let pool = pool(config.threads)?;
+    for group in groups.values() {
+        let prints: Vec<Vec<Minutia>> = group.iter().map(|&number| cards[number as usize].minutiae.clone()).collect();
+        let prints = Prints::new(&prints, &asked.by).map_err(Error::from)?;
+        let numbers: Vec<u32> = (0..group.len() as u32).collect();
+        for some in numbers.chunks(AT_A_TIME) {
+            let found: Vec<Vec<Ranked>> = pool.install(|| some.par_iter().map(|&b| prints.before(b)).collect());
+            for pair in found.into_iter().flatten() {
+                let pair = Ranked { a: group[pair.a as usize], b: group[pair.b as usize], ..pair };
+                candidates += 1;
+                genuine += u64::from(labelled && is_genuine(pair.a, pair.b));
+                ranking.push(pair);
+            }
+        }
+    }
+    let ranked = ranking.into_pairs();
+    let written = &ranked[..ranked.len().min(wanted as usize)];
+    for &Ranked { a, b, score } in written {
+        let same = labelled.then(|| is_genuine(a, b));
+        let pair = CardPair { a: &cards[a as usize].id, b: &cards[b as usize].id, score, same };
+        let mut line = serde_json::to_vec(&pair).map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))?;
+        line.push(b'\n');
+        output.write(&line)?;
+    }
+    finish([Some(output)])?;
+    let first = |(share, pairs): (f64, u64)| FirstPairs {
+        share,
+        pairs,
+        genuine: ranked.iter().take(pairs as usize).filter(|pair| is_genuine(pair.a, pair.b)).count() as u64,
+    };
+    let genuine = labelled.then(|| Genuine {
+        pairs: groups.values().map(|group| genuine_pairs(group.iter().map(|&number| &cards[number as usize]))).sum(),
+        candidates: genuine,
+        first: SHARES.into_iter().zip(judged).map(first).collect(),
+    });
+    let too_few = match asked.by {
+        By::Grid(_) => 0,
+        By::Aligned(_) | By::Neighbours(_) => cards.iter().filter(|card| card.minutiae.len() < FEWEST_ALIGNED).count() as u64,
+    };
+    Ok(CardsSummary { prints: cards.len() as u64, pairs, candidates, too_few, written: written.len() as u64, genuine })
+}
+
+/// Prints that are compared with those before them before anything is ranked.
+const AT_A_TIME: usize = 256;
+
+fn pairs_of(prints: usize) -> u64 {
+    let prints = prints as u64;
+    prints * prints.saturating_sub(1) / 2
+}
+
+fn share_of(share: f64, pairs: u64) -> u64 {
+    (share * pairs as f64).ceil() as u64
+}
+
+fn genuine_pairs<'a>(cards: impl Iterator<Item = &'a Card>) -> u64 {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    cards.filter_map(|card| card.label.as_deref()).for_each(|label| *counts.entry(label).or_default() += 1);
+    counts.values().map(|&count| pairs_of(count)).sum()
+}
+
+fn refuse(name: &str, format: Format) -> Error {
+    let message =
+        format!("{name}: is {}, and prints are read from JSON Lines or JSON arrays: write it as one of these", format.name());
+    Error::new(ErrorKind::Input, message)
+}
+
+fn read(config: &RunConfig, asked: &Cards, source: &Source) -> Result<Vec<Card>> {
+    for (input, format) in source.inputs().iter().zip(source.formats()) {
+        let is_json = format.is_none_or(|format| matches!(format, Format::Lines | Format::Array));
+        // A folder without files is an empty collection of anything.
+        let is_empty = input.files().is_some_and(|mut files| files.next().is_none());
+        if let Some(format) = format.filter(|_| !is_json && !is_empty) {
+            return Err(refuse(&input.name(), format));
+        }
+    }
+    let (mut cards, mut ids) = (Vec::new(), BTreeSet::new());
+    each_line_of(source, |line, block, record| {
+        let card = Card::read(line, config, asked, || source.place(block.tag().part, record))?;
+        if !config.allow_repeated_ids && !ids.insert(card.id.get().to_owned()) {
+            return Err(format!(
+                "id {} was already used; make ids unique, or let them pass with --allow-repeated-ids",
+                cut(card.id.get())
+            ));
+        }
+        cards.push(card);
+        Ok(())
+    })?;
+    Ok(cards)
+}

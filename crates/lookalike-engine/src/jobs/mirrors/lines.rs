@@ -1,0 +1,269 @@
+//! Mirrors → their lines: pairs of sites, pairs of pages, and pages without a counterpart.
+
+use lookalike::mirrors::{Counterpart, Mirrors, ShareOf, SitePair, SitePairs};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::sites::{Sites, SitesBy};
+use crate::{
+    error::{Error, ErrorKind, Result},
+    sketching::{ids::raw, references::References, table::Table},
+    write::Output,
+};
+
+/// What is asked of mirrors.
+#[derive(Debug, Clone)]
+pub struct Mirroring {
+    /// What a site is.
+    pub sites: SitesBy,
+    /// The share of its pages that must have a match.
+    pub share: f64,
+    /// Of which of the two sites.
+    pub of: ShareOf,
+    /// Pages that have matches on more sites of the other collection make no pair of sites; none sets nothing aside.
+    pub common_sites: Option<usize>,
+    /// Every pair of pages that match, and not one to one.
+    pub all_pairs: bool,
+}
+
+/// A line of the output: two sites.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SiteLine {
+    /// The site of the first collection.
+    pub a: String,
+    /// That of the second.
+    pub b: String,
+    /// Pages of `a`.
+    pub pages_a: u64,
+    /// Pages of `b`.
+    pub pages_b: u64,
+    /// Pages of `a` with a match in `b`.
+    pub matched_a: u64,
+    /// Pages of `b` with a match in `a`.
+    pub matched_b: u64,
+    /// `matched_a` / `pages_a`.
+    pub share_a: f64,
+    /// `matched_b` / `pages_b`.
+    pub share_b: f64,
+    /// Pages that have a counterpart of their own.
+    pub counterparts: u64,
+    /// Of these, pairs with the same path in both sites.
+    pub same_path: u64,
+}
+
+/// A line of pairs of pages.
+#[derive(Serialize)]
+struct PageLine<'a> {
+    a: &'a RawValue,
+    b: &'a RawValue,
+    site_a: &'a str,
+    site_b: &'a str,
+    resemblance: f64,
+    same_path: bool,
+}
+
+/// A line of pages without a counterpart.
+#[derive(Serialize)]
+struct AloneLine<'a> {
+    id: &'a RawValue,
+    /// Of which collection the page is.
+    of: &'static str,
+    site: &'a str,
+    /// The site that mirrors its own; null where none does.
+    mirror: Option<&'a str>,
+    /// Whether a page there is like it, and stands for another.
+    alike: bool,
+}
+
+/// Pairs of sites that a summary has.
+const FIRST: usize = 20;
+
+/// Pages that have matches on more sites are not looked at for the pair that comes closest: they could make every pair.
+const COMMON: usize = 1000;
+
+pub(super) struct Outputs {
+    pub(super) sites: Option<Output>,
+    pub(super) pages: Option<Output>,
+    pub(super) alone: Option<Output>,
+}
+
+/// What was written.
+#[derive(Default)]
+pub(super) struct Told {
+    pub(super) site_pairs: u64,
+    pub(super) counterparts: u64,
+    pub(super) same_path: u64,
+    pub(super) page_pairs: u64,
+    pub(super) alone: u64,
+    pub(super) common: u64,
+    pub(super) first: Vec<SiteLine>,
+}
+
+/// All that lines are made of.
+pub(super) struct Writing<'a> {
+    pub(super) table: &'a Table,
+    pub(super) sites: &'a Sites,
+    pub(super) mirrors: &'a Mirrors,
+    pub(super) first: References,
+    pub(super) asked: &'a Mirroring,
+}
+
+impl Writing<'_> {
+    pub(super) fn write(&self, to: &mut Outputs) -> Result<Told> {
+        let pairs = self.mirrors.site_pairs(self.asked.share, self.asked.of, self.asked.common_sites);
+        self.table.budget.hold(pairs.bytes());
+        let mut told = Told { site_pairs: pairs.len() as u64, common: pairs.aside(), ..Told::default() };
+        let pages = to.alone.as_ref().map(|_| self.pages_of_sites());
+        for ref pair in pairs.iter() {
+            let counterparts = self.mirrors.counterparts(pair.a, pair.b);
+            if let Some(output) = &mut to.pages {
+                let mut write = |page: Counterpart| {
+                    told.page_pairs += 1;
+                    self.page(pair, page, output)
+                };
+                match self.asked.all_pairs {
+                    true => self.mirrors.each_match(pair.a, pair.b, write)?,
+                    false => counterparts.iter().try_for_each(|&page| write(page))?,
+                }
+            }
+            if let (Some(output), Some(pages)) = (&mut to.alone, &pages) {
+                told.alone += self.alone_in(pair, &counterparts, pages, output)?;
+            }
+            let line = self.site(pair, &counterparts);
+            told.counterparts += line.counterparts;
+            told.same_path += line.same_path;
+            to.sites.iter_mut().try_for_each(|output| write_line(&line, output))?;
+            if told.first.len() < FIRST {
+                told.first.push(line);
+            }
+        }
+        if let (Some(output), Some(pages)) = (&mut to.alone, &pages) {
+            told.alone += self.without_mirror(&pairs, pages, output)?;
+        }
+        Ok(told)
+    }
+
+    /// The pair of sites that has the largest share of matches, however small.
+    pub(super) fn closest(&self) -> Option<SiteLine> {
+        let common = self.asked.common_sites.map_or(COMMON, |common| common.min(COMMON));
+        let pair = self.mirrors.closest(self.asked.of, common)?;
+        Some(self.site(&pair, &self.mirrors.counterparts(pair.a, pair.b)))
+    }
+
+    fn name(&self, site: u32) -> &str {
+        &self.sites.names[site as usize]
+    }
+
+    fn site(&self, pair: &SitePair, counterparts: &[Counterpart]) -> SiteLine {
+        SiteLine {
+            a: self.name(pair.a).into(),
+            b: self.name(pair.b).into(),
+            pages_a: pair.pages_a,
+            pages_b: pair.pages_b,
+            matched_a: pair.matched_a,
+            matched_b: pair.matched_b,
+            share_a: pair.share_a(),
+            share_b: pair.share_b(),
+            counterparts: counterparts.len() as u64,
+            same_path: counterparts.iter().filter(|page| page.same_path).count() as u64,
+        }
+    }
+
+    fn page(&self, pair: &SitePair, page: Counterpart, output: &mut Output) -> Result<()> {
+        let (mut id_a, mut id_b) = (Vec::new(), Vec::new());
+        let line = PageLine {
+            a: raw(self.table.ids.get(page.a, &mut id_a)?)?,
+            b: raw(self.table.ids.get(page.b, &mut id_b)?)?,
+            site_a: self.name(pair.a),
+            site_b: self.name(pair.b),
+            resemblance: page.resemblance,
+            same_path: page.same_path,
+        };
+        write_line(&line, output)
+    }
+
+    /// All pages by collection, from 0, and site.
+    fn pages_of_sites(&self) -> Vec<(u32, u32, u64)> {
+        let pages = self.sites.of.iter().zip(0..);
+        let mut pages: Vec<_> = pages.map(|(&site, page)| (self.collection(page), site, page)).collect();
+        self.table.budget.hold(size_of_val(&*pages));
+        pages.sort_unstable();
+        pages
+    }
+
+    fn collection(&self, page: u64) -> u32 {
+        u32::from(self.first.only && !self.first.contains(page))
+    }
+
+    /// Writes the pages of two sites that have no counterpart in the other. Gives their number.
+    fn alone_in(
+        &self,
+        pair: &SitePair,
+        counterparts: &[Counterpart],
+        pages: &[(u32, u32, u64)],
+        output: &mut Output,
+    ) -> Result<u64> {
+        let [like_a, like_b] = self.mirrors.alike(pair.a, pair.b);
+        let mut paired = [counterparts.iter().map(|page| page.a).collect(), counterparts.iter().map(|page| page.b).collect()];
+        if self.asked.all_pairs {
+            paired = [like_a.clone(), like_b.clone()];
+        }
+        let [paired_a, mut paired_b]: [Vec<u64>; 2] = paired;
+        paired_b.sort_unstable();
+        let second = u32::from(self.first.only);
+        let mut count = 0;
+        for (collection, site, mirror, paired, like) in
+            [(0, pair.a, pair.b, paired_a, like_a), (second, pair.b, pair.a, paired_b, like_b)]
+        {
+            for &(_, _, page) in run(pages, collection, site) {
+                if paired.binary_search(&page).is_err() {
+                    self.alone(page, site, Some(mirror), like.binary_search(&page).is_ok(), output)?;
+                    count += 1;
+                }
+            }
+        }
+        Ok(count)
+    }
+
+    /// Writes the pages of sites that are in no pair. Gives their number.
+    fn without_mirror(&self, pairs: &SitePairs, pages: &[(u32, u32, u64)], output: &mut Output) -> Result<u64> {
+        let second = u32::from(self.first.only);
+        let mut mirrored = [0, 1].map(|_| vec![false; self.sites.names.len()]);
+        for pair in pairs.iter() {
+            mirrored[0][pair.a as usize] = true;
+            mirrored[second as usize][pair.b as usize] = true;
+        }
+        let rest = pages.iter().filter(|page| !mirrored[page.0 as usize][page.1 as usize]);
+        let mut count = 0;
+        for &(_, site, page) in rest {
+            self.alone(page, site, None, false, output)?;
+            count += 1;
+        }
+        Ok(count)
+    }
+
+    fn alone(&self, page: u64, site: u32, mirror: Option<u32>, alike: bool, output: &mut Output) -> Result<()> {
+        let mut id = Vec::new();
+        let line = AloneLine {
+            id: raw(self.table.ids.get(page, &mut id)?)?,
+            of: if self.collection(page) == 0 { "a" } else { "b" },
+            site: self.name(site),
+            mirror: mirror.map(|site| self.name(site)),
+            alike,
+        };
+        write_line(&line, output)
+    }
+}
+
+/// The pages of a site.
+fn run(pages: &[(u32, u32, u64)], collection: u32, site: u32) -> &[(u32, u32, u64)] {
+    let start = pages.partition_point(|page| (page.0, page.1) < (collection, site));
+    let count = pages[start..].partition_point(|page| (page.0, page.1) == (collection, site));
+    &pages[start..start + count]
+}
+
+fn write_line(line: &impl Serialize, output: &mut Output) -> Result<()> {
+    let mut bytes = serde_json::to_vec(line).map_err(|error| Error::new(ErrorKind::Output, error.to_string()))?;
+    bytes.push(b'\n');
+    output.write(&bytes)
+}

@@ -1,0 +1,268 @@
+//! Pages of two crawls → which sites mirror each other, and which page stands for which.
+
+pub(crate) mod lines;
+pub(crate) mod sites;
+mod textless;
+
+use std::{
+    collections::BTreeMap,
+    num::NonZeroU128,
+    path::{Path, PathBuf},
+};
+
+use lookalike::{
+    Cluster, Config, Method, Verify,
+    mirrors::{Likes, Mirrors, Page, Side},
+    shown::{cut, quoted},
+};
+use serde::Serialize;
+
+use self::{
+    lines::{Mirroring, Outputs, SiteLine, Writing},
+    sites::{SiteBy, Sites},
+    textless::Textless,
+};
+use crate::{
+    config::{Observer, RunConfig},
+    deciding::all_matches::{ANY, AllMatches, Classes, PairFigures, Verified, verified},
+    error::{Error, ErrorKind, Result, without_panic},
+    matching::finding::Finding,
+    memory::peak_memory,
+    pairing::Pairing,
+    pass::open::{Opened, open},
+    read::LeftOut,
+    sketching::{self, Beside, references::References, refuse_repeated_references, table::Table},
+    write::finish,
+};
+
+/// Where mirrors are written: JSON Lines, plain or compressed.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct MirrorOutputs<'a> {
+    /// Pairs of sites; none for standard output.
+    pub sites: Option<&'a Path>,
+    /// Pairs of pages.
+    pub pages: Option<&'a Path>,
+    /// Pages without a counterpart.
+    pub unmatched: Option<&'a Path>,
+}
+
+/// What was looked at and found.
+#[derive(Debug, Clone, Serialize)]
+pub struct MirrorsSummary {
+    /// Pages of the first collection.
+    pub pages_a: u64,
+    /// Of the second, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pages_b: Option<u64>,
+    /// Sites of the first collection.
+    pub sites_a: u64,
+    /// Of the second, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sites_b: Option<u64>,
+    /// Pairs of sites written.
+    pub site_pairs: u64,
+    /// Pairs of pages that stand for each other, one to one.
+    pub counterparts: u64,
+    /// Of these, with the same path in both sites.
+    pub same_path: u64,
+    /// Pairs of pages written, where they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page_pairs: Option<u64>,
+    /// Pages without a counterpart, where they were asked for: once for each mirror of their site.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unmatched: Option<u64>,
+    /// Pages with matches on so many sites that they made no pair of sites, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub common_pages: Option<u64>,
+    /// Pages without text: scripts, frames, images, or nothing at all.
+    pub textless: u64,
+    /// Of these, pages with a counterpart by identical bytes at the same path of another site.
+    pub textless_alike: u64,
+    /// Where no pair of sites was found, the pair that came closest; none where no page has a match on another site.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub closest: Option<SiteLine>,
+    /// Where no pair of sites was found, the paths that two sites have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shared_paths: Option<u64>,
+    /// The first pairs of sites.
+    #[serde(skip)]
+    pub first: Vec<SiteLine>,
+    /// How candidates were found.
+    #[serde(flatten)]
+    pub finding: Finding,
+    /// Lines set aside as no records.
+    pub bad_lines: u64,
+    /// The first of them, told.
+    pub bad_examples: Vec<String>,
+    /// Files of folders that were not read; none where all were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<LeftOut>,
+}
+
+/// Pairs up sites: those of the references, the first collection, with those of the inputs, the second; without references those of
+/// the inputs with each other. Pages match that reach the configuration's threshold, counted exactly.
+///
+/// Two passes over the input. Memory: as for a list of pairs, and 12 bytes a page, 24 more for each that has a match, 32 for each
+/// without text; 4 for each site
+/// that a group of equal pages has a match in, and 24 for each pair of sites that is written. These pairs cannot go to files: n sites
+/// with the same pages are n² / 2 pairs, which the summary tells as memory above what was asked; see [`Mirroring::common_sites`].
+///
+/// # Errors
+/// As [`pairs`](crate::jobs::pairs::pairs); a page that has no site; a collection without pages, or that is named as both.
+pub fn mirrors(config: &RunConfig, asked: &Mirroring, outputs: MirrorOutputs, observer: Observer) -> Result<MirrorsSummary> {
+    without_panic(|| all_passes(config, asked, outputs, observer))
+}
+
+fn all_passes(config: &RunConfig, asked: &Mirroring, outputs: MirrorOutputs, observer: Observer) -> Result<MirrorsSummary> {
+    let mut config = config.clone();
+    if let SiteBy::Field(field) = &asked.sites.by {
+        if *field == config.text_field {
+            let message = format!("--by field:{}: the text cannot be what says the site; name another field", cut(field));
+            return Err(Error::new(ErrorKind::Config, message));
+        }
+        config.label_field = Some(field.clone());
+    }
+    if !(0.0..=1.0).contains(&asked.share) {
+        let message = format!("--share {}: is no share of pages; give a number from 0 to 1, such as 0.5", asked.share);
+        return Err(Error::new(ErrorKind::Config, message));
+    }
+    let within = !config.has_references();
+    let (verify, cluster) = (Some(Verify::Exact), Cluster::Law);
+    let method = Method::new(Config { verify, cluster, ..config.method.clone() })?;
+    let stdout = PathBuf::from("-");
+    let paths = [Some(outputs.sites.unwrap_or(&stdout)), outputs.pages, outputs.unmatched];
+    let Opened { source, left_out, outputs: written, mut bad, pool, budget, .. } = open(&config, paths, "mirrors")?;
+    let mut labels: BTreeMap<NonZeroU128, Box<str>> = BTreeMap::new();
+    let by_field = config.label_field.is_some();
+    let mut pages = Vec::new();
+    let labels_to = Some(&mut labels).filter(|_| by_field);
+    let beside = Beside { bad: bad.as_mut(), labels: labels_to, textless: Some(&mut pages), ..Beside::default() };
+    let mut table = sketching::sketch(&config, &method, &source, &budget, &pool, beside, observer)?;
+    if !config.allow_repeated_ids {
+        refuse_repeated_references(&table, &source)?;
+    }
+    let sites = Sites::new(&asked.sites, &table, &labels, &source)?;
+    if let ([only], true) = (&*sites.names, within) {
+        return Err(alone(only, &asked.sites.by, &sites));
+    }
+    // A page of the second that is a copy of one of the first is like whatever that is like.
+    table.references = References { only: !within, among: true, ..table.references };
+    let first = table.references;
+    let class = |document: u64| match within {
+        true => sites.of[document as usize],
+        false => u32::from(first.contains(document)),
+    };
+    let classes = |pairing: &Pairing| classes(pairing, class).map(Some);
+    let verified = verified((&config, &method), &source, &mut table, &pool, classes, |_| Ok(AllMatches::new()), observer)?;
+    let Verified { pairing, matches, finding, .. } = verified;
+    let textless = Textless::new(pages, &sites, (!within).then_some(first.documents), &table.budget);
+    let matched = matched(&sites, &table, &pairing, &matches, &textless)?;
+    drop(matches);
+
+    let writing = Writing { table: &table, sites: &sites, mirrors: &matched, first, asked };
+    let [sites_to, pages_to, alone_to] = written;
+    let mut to = Outputs { sites: sites_to, pages: pages_to, alone: alone_to };
+    let told = writing.write(&mut to)?;
+    finish([bad, to.pages, to.alone, to.sites])?;
+    let none = told.site_pairs == 0;
+    let closest = if none { writing.closest() } else { None };
+    let shared_paths = none.then(|| sites.shared_paths((!within).then_some(first.documents)));
+    let sites_of = |side: &Side| side.sites().iter().filter(|&&pages| pages > 0).count() as u64;
+    Ok(MirrorsSummary {
+        pages_a: if within { table.documents } else { first.documents },
+        pages_b: (!within).then(|| table.documents - first.documents),
+        sites_a: sites_of(matched.a()),
+        sites_b: (!within).then(|| sites_of(matched.b())),
+        site_pairs: told.site_pairs,
+        counterparts: told.counterparts,
+        same_path: told.same_path,
+        page_pairs: outputs.pages.is_some().then_some(told.page_pairs),
+        unmatched: outputs.unmatched.is_some().then_some(told.alone),
+        common_pages: asked.common_sites.map(|_| told.common),
+        textless: textless.pages,
+        textless_alike: textless.alike.len() as u64,
+        closest,
+        shared_paths,
+        first: told.first,
+        finding: Finding { above_memory: peak_memory().map_or(0, |peak| table.budget.above(peak)), ..finding },
+        bad_lines: table.counts.bad_lines,
+        bad_examples: table.counts.bad_examples.clone(),
+        left_out,
+    })
+}
+
+/// The failure of one collection that is one site.
+fn alone(site: &str, by: &SiteBy, sites: &Sites) -> Error {
+    let advice = match by {
+        SiteBy::Name if sites.of_urls => "name a second collection, or choose --by folder for folders of a host",
+        SiteBy::Host => "name a second collection, or choose --by folder for folders of a host",
+        SiteBy::Name | SiteBy::Folder if sites.in_folders => {
+            "name a second collection, or take more folders for a site's name with --depth"
+        }
+        SiteBy::Name | SiteBy::Folder => "name a second collection, or say sites by a field with --by field:NAME",
+        SiteBy::Field(_) => "name a second collection, or another field",
+    };
+    Error::new(ErrorKind::Input, format!("all pages are of one site, {}, which cannot mirror itself: {advice}", quoted(site)))
+}
+
+/// What two contenders must not both be all of, to be compared: of one site, or of one collection.
+fn classes(pairing: &Pairing, class: impl Fn(u64) -> u32) -> Result<Classes> {
+    let mut classes: Classes = (0..pairing.numbers()?).map(|number| class(pairing.document(number))).collect();
+    for (copy, leader) in pairing.copies_of_contenders() {
+        let of_leader = &mut classes[leader as usize];
+        if *of_leader != class(pairing.order.document(copy)) {
+            *of_leader = ANY;
+        }
+    }
+    Ok(classes)
+}
+
+/// What matches, by groups of equal pages: contenders with their copies, and pages without text that are equal otherwise.
+fn matched(
+    sites: &Sites,
+    table: &Table,
+    pairing: &Pairing,
+    matches: &[(u32, u32, PairFigures)],
+    textless: &Textless,
+) -> Result<Mirrors> {
+    let numbers = pairing.numbers()?;
+    let groups = numbers.checked_add(textless.groups).ok_or_else(|| {
+        Error::new(ErrorKind::Input, "more than 4,294,967,295 groups of equal pages; compare parts of the collections")
+    })?;
+    let resemblance = |figures: &PairFigures| match figures {
+        PairFigures::Counted(figures) => figures.resemblance,
+        PairFigures::Resemblance { resemblance } => *resemblance,
+        PairFigures::Containment { .. } | PairFigures::Unknown {} => 0.0,
+    };
+    let likes: Vec<(u32, u32, f64)> = matches.iter().map(|(a, b, figures)| (*a, *b, resemblance(figures))).collect();
+    let mut in_question = vec![false; numbers as usize];
+    matches.iter().for_each(|&(a, b, _)| [a, b].into_iter().for_each(|number| in_question[number as usize] = true));
+    pairing.copies_of_contenders().for_each(|(_, leader)| in_question[leader as usize] = true);
+    let side = |documents: std::ops::Range<u64>| {
+        let (mut pages, mut counts) = (Vec::new(), vec![0; sites.names.len()]);
+        for page in documents.clone() {
+            let site = sites.of[page as usize];
+            counts[site as usize] += 1;
+            let rank = pairing.order.rank(page);
+            let group = pairing.number(pairing.leader(rank).unwrap_or(rank));
+            if let Some(group) = group.filter(|&group| in_question[group as usize]) {
+                pages.push(Page { group, site, page, path: sites.paths[page as usize] });
+            }
+        }
+        let of_side = textless.alike.iter().filter(|(page, _)| documents.contains(page));
+        pages.extend(of_side.map(|&(page, group)| Page {
+            group: numbers + group,
+            site: sites.of[page as usize],
+            page,
+            path: sites.paths[page as usize],
+        }));
+        table.budget.hold(size_of_val(&*pages));
+        Side::new(groups, pages, counts)
+    };
+    let References { documents: first, only, .. } = table.references;
+    let (a, b) = match only {
+        true => (side(0..first), Some(side(first..table.documents))),
+        false => (side(0..table.documents), None),
+    };
+    Ok(Mirrors::new(a, b, Likes::new(groups, &likes)))
+}

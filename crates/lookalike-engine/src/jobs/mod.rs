@@ -1,0 +1,10 @@
+//! The commands' work, a folder or a file for each.
+
+pub(crate) mod apply;
+pub(crate) mod dedup;
+pub(crate) mod eval;
+pub(crate) mod link;
+pub(crate) mod minutiae;
+pub(crate) mod mirrors;
+pub(crate) mod pairs;
+pub(crate) mod passages;

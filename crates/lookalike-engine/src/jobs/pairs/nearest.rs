@@ -1,0 +1,167 @@
+//! The most similar matches of each document, held as they are found.
+//!
+//! A list of all matches may be much longer than the collection: of a thousand texts of one template each has a thousand. Here
+//! each contender has a list of its own, which is cut whenever it is twice as long as it has to be. So memory grows with
+//! contenders × 2 K, 56 bytes each, whatever the number of matches, which is charged to the run's budget as it grows; and as the order of two neighbours is fixed, it makes no
+//! difference in which order they are found.
+
+use std::{cmp::Reverse, sync::Arc};
+
+use lookalike::verify::Measure;
+
+use crate::{
+    deciding::all_matches::{Matches, PairFigures},
+    pairing::Pairing,
+    spill::Budget,
+};
+
+/// The documents of each contender and its copies, in input order, that can be neighbours.
+pub(super) struct Groups {
+    documents: Vec<u64>,
+    /// Where each contender's begin.
+    starts: Vec<usize>,
+}
+
+impl Groups {
+    pub(super) fn new(pairing: &Pairing, numbers: u32) -> Self {
+        let references = pairing.references;
+        let leaders = (0..numbers).map(|number| (number, pairing.document(number)));
+        let copies = pairing.copies_of_contenders().map(|(copy, leader)| (leader, pairing.order.document(copy)));
+        let mut rows: Vec<(u32, u64)> =
+            leaders.chain(copies).filter(|&(_, document)| !references.only || references.contains(document)).collect();
+        rows.sort_unstable();
+        let starts = (0..=numbers).map(|number| rows.partition_point(|row| row.0 < number)).collect();
+        Self { documents: rows.into_iter().map(|row| row.1).collect(), starts }
+    }
+
+    /// Those of a contender.
+    pub(super) fn of(&self, number: u32) -> &[u64] {
+        let number = number as usize;
+        &self.documents[self.starts[number]..self.starts[number + 1]]
+    }
+}
+
+/// A contender that another matches, and how alike they are.
+type Neighbour = (u32, PairFigures);
+
+/// Each contender's most similar matches among the contenders.
+pub(super) struct Nearest {
+    /// K, neighbours of a document.
+    most: usize,
+    measure: Measure,
+    groups: Groups,
+    lists: Vec<Vec<Neighbour>>,
+    budget: Arc<Budget>,
+}
+
+impl Nearest {
+    pub(super) fn new(most: usize, measure: Measure, groups: Groups, budget: &Arc<Budget>) -> Self {
+        let lists: Vec<_> = (1..groups.starts.len()).map(|_| Vec::new()).collect();
+        budget.hold(size_of_val(&*groups.documents) + size_of_val(&*groups.starts) + size_of_val(&*lists));
+        Self { most, measure, groups, lists, budget: budget.clone() }
+    }
+
+    /// Neighbours that a list has at most: it is cut when it has so many.
+    fn longest(&self) -> usize {
+        self.most.saturating_mul(2).max(4)
+    }
+
+    /// K groups hold the K nearest documents: of groups that are equally similar those whose first documents come first.
+    fn offer(&mut self, number: u32, neighbour: Neighbour) {
+        if self.groups.of(neighbour.0).is_empty() {
+            return;
+        }
+        let longest = self.longest();
+        let list = &mut self.lists[number as usize];
+        if list.len() == list.capacity() {
+            // Twice as many, and never more than it is cut at.
+            let before = list.capacity();
+            list.reserve_exact(before.max(4).min(longest - before));
+            self.budget.hold((list.capacity() - before) * size_of::<Neighbour>());
+        }
+        list.push(neighbour);
+        if list.len() >= longest {
+            cut(list, self.most, self.measure, &self.groups);
+        }
+    }
+
+    /// Once all matches are there.
+    pub(super) fn sorted(mut self) -> Self {
+        self.lists.iter_mut().for_each(|list| cut(list, self.most, self.measure, &self.groups));
+        self
+    }
+
+    /// Fills `into`, which is empty, with the nearest documents of one of a contender's documents, the most similar first, equally similar ones in input
+    /// order. `same` is how alike the contender's own documents are. The lists must be [sorted](Self::sorted) before.
+    pub(super) fn of(&self, (number, document): (u32, u64), same: PairFigures, into: &mut Vec<(u64, PairFigures)>) {
+        // One of them may be the document itself.
+        let own = self.groups.of(number).iter().filter(|&&other| other != document).take(self.most);
+        into.extend(own.map(|&other| (other, same)));
+        // Others may be as similar as the copies, and come before them.
+        let mut least = order(same, self.measure);
+        for &(other, figures) in &self.lists[number as usize] {
+            let similarity = order(figures, self.measure);
+            if into.len() >= self.most && similarity < least {
+                break;
+            }
+            least = similarity;
+            into.extend(self.groups.of(other).iter().take(self.most).map(|&other| (other, figures)));
+        }
+        into.sort_unstable_by_key(|&(other, figures)| (Reverse(order(figures, self.measure)), other));
+        into.truncate(self.most);
+    }
+}
+
+/// The nearest groups, by the similarity and then by their first documents.
+fn cut(list: &mut Vec<Neighbour>, most: usize, measure: Measure, groups: &Groups) {
+    list.sort_unstable_by_key(|&(number, figures)| (Reverse(order(figures, measure)), groups.of(number).first()));
+    list.truncate(most);
+}
+
+impl Matches for Nearest {
+    fn take(&mut self, a: u32, b: u32, figures: PairFigures) {
+        self.offer(a, (b, figures));
+        self.offer(b, (a, figures.swapped()));
+    }
+}
+
+/// Grows with the similarity that the threshold is asked of. Similarities are no less than 0, so their bits are in their order.
+fn order(figures: PairFigures, measure: Measure) -> u64 {
+    let similarity: f64 = match (figures, measure) {
+        (PairFigures::Counted(figures), Measure::Resemblance) => figures.resemblance,
+        (PairFigures::Counted(figures), Measure::Containment) => figures.containment_ab.max(figures.containment_ba),
+        (PairFigures::Resemblance { resemblance }, _) => resemblance,
+        (PairFigures::Containment { containment_ab, containment_ba }, _) => containment_ab.max(containment_ba),
+        (PairFigures::Unknown {}, _) => 0.0,
+    };
+    similarity.max(0.0).to_bits()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 300 contenders, each with all others as matches, by list lengths that are and are not a power of two.
+    #[test]
+    fn what_lists_take_is_held() {
+        const CONTENDERS: u32 = 300;
+        for most in [1, 2, 3, 10, 64, 1000] {
+            let groups = Groups { documents: (0..CONTENDERS.into()).collect(), starts: (0..=CONTENDERS as usize).collect() };
+            let budget = Budget::of(1 << 30, 0, std::path::Path::new("."));
+            let mut nearest = Nearest::new(most, Measure::Resemblance, groups, &budget);
+            let before = budget.held();
+            assert_eq!(before, u64::from(CONTENDERS) * (8 + 24) + (u64::from(CONTENDERS) + 1) * 8);
+            for (a, b) in (0..CONTENDERS).flat_map(|a| (0..a).map(move |b| (a, b))) {
+                nearest.take(a, b, PairFigures::Resemblance { resemblance: 1.0 / f64::from(1 + a.abs_diff(b)) });
+            }
+            let (held, each) = (budget.held() - before, size_of::<Neighbour>() as u64);
+            let taken: usize = nearest.lists.iter().map(Vec::capacity).sum();
+            assert_eq!(held, taken as u64 * each, "{most}");
+            // Each list is full, and none is longer than it may be.
+            let least = most.min(CONTENDERS as usize - 1) as u64;
+            let longest = nearest.longest() as u64;
+            assert!((least..=longest).contains(&(held / each / u64::from(CONTENDERS))), "{most}: {held}");
+            assert!(nearest.lists.iter().all(|list| list.capacity() as u64 <= longest), "{most}");
+        }
+    }
+}

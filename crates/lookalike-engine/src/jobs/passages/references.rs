@@ -1,0 +1,213 @@
+//! Texts that others are compared with: they and the hashes of their tokens, and an index of what runs are found by.
+
+use std::{ops::Range, sync::Arc};
+
+use lookalike::{
+    Method, Scratch,
+    runs::{Entry, RunIndex, Selected, Winnowing},
+};
+use rayon::{ThreadPool, slice::ParallelSliceMut};
+
+use crate::{
+    config::{Progress, Stage},
+    error::{Error, ErrorKind, Result},
+    matching::sets::Pass,
+    pass::parallel::{Weigh, in_order},
+    places::Places,
+    read::{Blocks, Room},
+    sketching::table::Table,
+    spill::{Spill, grouping::each_group},
+};
+
+/// The texts of some documents that come first, 16 bytes of memory each besides what may go to temporary files. Of equal texts the first
+/// stands for all wherever tokens are compared.
+pub(super) struct Held {
+    texts: Spill<u8>,
+    /// Of texts that are equal to an earlier one, none.
+    tokens: Spill<u64>,
+    /// Where each text and its tokens begin, and the last end.
+    starts: Vec<[u64; 2]>,
+    copies: Copies,
+}
+
+/// Texts that are equal to earlier ones.
+#[derive(Default)]
+struct Copies {
+    /// The first text with its tokens, and another; sorted.
+    of_first: Vec<[u32; 2]>,
+}
+
+impl Copies {
+    /// Of the first `texts` documents of a table, by their digests.
+    fn new(table: &Table, texts: u64, pool: &ThreadPool) -> Result<(Self, Places)> {
+        let (mut of_first, are) = (Vec::new(), Places::none(texts));
+        let place = |document| (document < texts).then_some(document);
+        each_group(&table.digests, &table.budget, pool, place, |group| {
+            of_first.extend(group[1..].iter().map(|&(_, copy)| [group[0].1 as u32, copy as u32]));
+            group[1..].iter().for_each(|&(_, copy)| are.insert(copy));
+            Ok(())
+        })?;
+        of_first.sort_unstable();
+        table.budget.hold(size_of_val(&*of_first) + texts as usize / 8);
+        Ok((Self { of_first }, are))
+    }
+
+    /// Those of a text, ascending.
+    fn of(&self, text: u32) -> &[[u32; 2]] {
+        let start = self.of_first.partition_point(|copy| copy[0] < text);
+        let count = self.of_first[start..].partition_point(|copy| copy[0] == text);
+        &self.of_first[start..start + count]
+    }
+}
+
+/// One block's.
+#[derive(Default)]
+struct Loaded {
+    texts: String,
+    tokens: Vec<u64>,
+    /// Bytes and tokens of each.
+    lengths: Vec<[u64; 2]>,
+    selected: Vec<(u32, Selected)>,
+}
+
+impl Weigh for Loaded {
+    fn weight(&self) -> usize {
+        self.texts.capacity() + self.tokens.weight() + self.lengths.weight() + self.selected.weight()
+    }
+}
+
+#[derive(Default)]
+struct Worker {
+    room: Room,
+    scratch: Scratch,
+    plain: String,
+    windows: Vec<u64>,
+    selected: Vec<Selected>,
+}
+
+impl Held {
+    /// Reads the texts, and makes the index, in which windows of more than `common` texts are left out.
+    pub(super) fn load(pass: Pass, blocks: Blocks, winnowing: Winnowing, common: u32) -> Result<(Self, RunIndex)> {
+        let Pass { method, source, table, pool, observer, .. } = pass;
+        let texts = if table.references.documents > 0 { table.references.documents } else { table.documents };
+        let (copies, are_copies) = Copies::new(table, texts, pool)?;
+        let mut held = Self::new(table, copies);
+        let mut entries: Vec<Entry> = Vec::new();
+        in_order(
+            pool,
+            blocks,
+            |block, worker: &mut Worker| {
+                let mut loaded = Loaded::default();
+                table.info(block, source)?.each_document(block, source, |_, at| {
+                    let record = block.same_record(at, source, &mut worker.room)?;
+                    loaded.take(
+                        method,
+                        winnowing,
+                        record.text.decode(&mut worker.plain),
+                        (&mut worker.scratch, &mut worker.windows, &mut worker.selected),
+                    );
+                    Ok(())
+                })?;
+                Ok(loaded)
+            },
+            |mut loaded| {
+                observer(Progress::new(Stage::Loading, source.read(), source.total()));
+                let first = held.len() as u32;
+                loaded.without_copies(|text| are_copies.contains(u64::from(first + text)));
+                let numbered = loaded.selected.iter().map(|&(text, Selected { key, at })| Entry { key, text: first + text, at });
+                let before = entries.capacity();
+                entries.extend(numbered);
+                table.budget.hold((entries.capacity() - before) * size_of::<Entry>());
+                held.append(&loaded)
+            },
+        )?;
+        pool.install(|| entries.par_sort_unstable());
+        let index = RunIndex::new(entries, winnowing, common, |text| 1 + held.copies.of(text).len() as u32);
+        Ok((held, index))
+    }
+
+    fn new(table: &Table, copies: Copies) -> Self {
+        Self { texts: Spill::new(&table.budget), tokens: Spill::new(&table.budget), starts: vec![[0, 0]], copies }
+    }
+
+    /// The texts below a number that are equal to one that is the first of them, itself left out; ascending.
+    pub(super) fn copies(&self, first: u32, below: u32) -> impl ExactSizeIterator<Item = u32> + Clone + use<'_> {
+        let all = self.copies.of(first);
+        all[..all.partition_point(|copy| copy[1] < below)].iter().map(|copy| copy[1])
+    }
+
+    fn append(&mut self, loaded: &Loaded) -> Result<()> {
+        let [mut text, mut token] = [self.texts.len(), self.tokens.len()];
+        for &[bytes, tokens] in &loaded.lengths {
+            (text, token) = (text + bytes, token + tokens);
+            self.starts.push([text, token]);
+        }
+        self.texts.append(loaded.texts.as_bytes())?;
+        self.tokens.append(&loaded.tokens)
+    }
+
+    /// How many texts there are.
+    pub(super) fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// The first copy of a text after another copy.
+    pub(super) fn next_copy(&self, first: u32, copy: u32) -> Option<u32> {
+        let all = self.copies.of(first);
+        all.get(all.partition_point(|other| other[1] <= copy)).map(|next| next[1])
+    }
+
+    /// The hashes of the tokens of a text that no earlier one is equal to; `room` is for those that lie in a file.
+    pub(super) fn tokens<'a>(&'a self, number: u32, room: &'a mut Vec<u64>) -> Result<&'a [u64]> {
+        self.tokens.get(self.range(number, 1), room)
+    }
+
+    /// A text.
+    pub(super) fn text(&self, number: u32) -> Result<Arc<str>> {
+        let mut room = Vec::new();
+        let bytes = self.texts.get(self.range(number, 0), &mut room)?.to_vec();
+        String::from_utf8(bytes)
+            .map(Arc::from)
+            .map_err(|_| Error::new(ErrorKind::Temporary, "a temporary file was damaged: a text could not be read back"))
+    }
+
+    fn range(&self, number: u32, which: usize) -> Range<u64> {
+        let number = number as usize;
+        self.starts[number][which]..self.starts[number + 1][which]
+    }
+}
+
+impl Loaded {
+    /// Leaves the tokens and windows of some texts out.
+    fn without_copies(&mut self, is_copy: impl Fn(u32) -> bool) {
+        self.selected.retain(|&(text, _)| !is_copy(text));
+        let (mut from, mut to) = (0, 0);
+        for ([_, tokens], text) in self.lengths.iter_mut().zip(0..) {
+            let length = *tokens as usize;
+            if is_copy(text) {
+                *tokens = 0;
+            } else {
+                self.tokens.copy_within(from..from + length, to);
+                to += length;
+            }
+            from += length;
+        }
+        self.tokens.truncate(to);
+    }
+
+    fn take(
+        &mut self,
+        method: &Method,
+        winnowing: Winnowing,
+        text: &str,
+        (scratch, windows, selected): (&mut Scratch, &mut Vec<u64>, &mut Vec<Selected>),
+    ) {
+        method.set(text, scratch);
+        winnowing.select(&scratch.token_hashes, windows, selected);
+        let number = self.lengths.len() as u32;
+        self.selected.extend(selected.iter().map(|&selected| (number, selected)));
+        self.texts.push_str(text);
+        self.tokens.extend_from_slice(&scratch.token_hashes);
+        self.lengths.push([text.len() as u64, scratch.token_hashes.len() as u64]);
+    }
+}

@@ -1,0 +1,271 @@
+//! First pass: every text to its sketch.
+
+pub(crate) mod estimate;
+pub(crate) mod ids;
+mod journal;
+pub(crate) mod order;
+pub(crate) mod references;
+pub(crate) mod sampled;
+pub(crate) mod sizes;
+pub(crate) mod table;
+
+use std::{
+    collections::BTreeMap,
+    num::NonZeroU128,
+    sync::{Arc, Mutex},
+};
+
+use lookalike::{
+    Method, Scratch,
+    cluster::Keep,
+    fingerprint::{self, Digest},
+    shown::cut,
+    text::Tokens,
+};
+use rayon::ThreadPool;
+
+use self::{
+    estimate::Estimating,
+    ids::hash_name,
+    journal::Recorded,
+    references::References,
+    table::{BAD_EXAMPLES, Sketched, Table},
+};
+use crate::{
+    config::{Observer, Progress, RunConfig, Stage},
+    error::{Error, ErrorKind, Result},
+    lock::lock,
+    pass::parallel::{Weigh, in_order_placed},
+    read::{Block, Blocks, Fields, Room, Source, Start},
+    spill::Budget,
+    state::{Resumed, State},
+    write::Output,
+};
+
+/// A worker's buffers.
+#[derive(Default)]
+struct Worker {
+    room: Room,
+    scratch: Scratch,
+}
+
+/// Where what is found out goes besides the table.
+#[derive(Default)]
+pub(crate) struct Beside<'a> {
+    /// Bad lines, where they do not stop the run.
+    pub(crate) bad: Option<&'a mut Output>,
+    /// What each block gives is recorded; what an earlier run recorded is not read again.
+    pub(crate) state: Option<&'a mut State>,
+    /// What the labels are that the table has hashes of, as they stand in a record.
+    pub(crate) labels: Option<&'a mut BTreeMap<NonZeroU128, Box<str>>>,
+    /// Documents without text, each with a hash of its bytes as they are stored.
+    pub(crate) textless: Option<&'a mut Vec<(u64, u128)>>,
+}
+
+/// Bytes of a block's results, at the most, that are filled again: what a huge line took is given back.
+const USUAL: usize = 2 << 20;
+
+/// Reads the whole source. Bad lines stop the run, or are set aside.
+pub(crate) fn sketch(
+    config: &RunConfig,
+    method: &Method,
+    source: &Source,
+    budget: &Arc<Budget>,
+    pool: &ThreadPool,
+    beside: Beside,
+    observer: Observer,
+) -> Result<Table> {
+    let Beside { mut bad, mut state, mut labels, mut textless } = beside;
+    let fields = &source.reading().fields;
+    let mut table = Table::new(method, budget);
+    table.reference_parts = source.reference_parts();
+    table.references = References { only: config.against_only, held: config.drop_holders, ..References::default() };
+    let checked = !config.allow_repeated_ids;
+    let start = match &mut state {
+        Some(state) => restore(state, (method, fields), source, &mut table, &mut bad, checked)?,
+        None => Start::default(),
+    };
+    let (skip_bad, named) = (config.skip_bad.is_some(), labels.is_some());
+    let nothing = textless.as_ref().map(|_| fingerprint::digest(&Tokens::new()));
+    let pass = Pass { method, source, skip_bad, named, nothing, spare: Mutex::default() };
+    let mut estimating = Estimating::new();
+    in_order_placed(
+        pool,
+        Blocks::behind(source, start).whole(bad.is_some()),
+        |block, worker: &mut Worker| pass.block(block, worker),
+        |place, mut sketched| {
+            sketched.stand(place);
+            if let Some(output) = &mut bad {
+                output.write(&sketched.bad_lines)?;
+            }
+            let (done, total) = (source.read(), source.total());
+            if let Some(state) = &mut state {
+                let (tag, bytes) = (place.tag, sketched.line_bytes);
+                state.sketches.append(|record| Recorded::put(&sketched, tag, source.digest(tag), done, record))?;
+                state.passed(bytes)?;
+            }
+            if let Some(labels) = &mut labels {
+                labels.extend(sketched.label_names.drain(..));
+            }
+            if let Some(textless) = &mut textless {
+                let first = table.documents;
+                textless.extend(sketched.textless.iter().map(|&(number, bytes)| (first + u64::from(number), bytes)));
+            }
+            table.add(&mut sketched, checked)?;
+            let mut spare = lock(&pass.spare);
+            if spare.len() < pool.current_num_threads() && sketched.weight() <= USUAL {
+                spare.push(sketched);
+            }
+            drop(spare);
+            // Of a run that goes on nobody knows what the part before took.
+            let estimate = if start.is_first() { estimating.whole(&table, done, total) } else { None };
+            observer(Progress { estimate, ..Progress::new(Stage::Sketching, done, total) });
+            Ok(())
+        },
+    )?;
+    if let Some(state) = state {
+        state.commit()?;
+    }
+    if checked {
+        refuse_repeated_ids(&mut table, source, pool)?;
+    }
+    Ok(table)
+}
+
+/// Takes what an earlier run recorded. Gives where it has come to.
+fn restore(
+    state: &mut State,
+    (method, fields): (&Method, &Fields),
+    source: &Source,
+    table: &mut Table,
+    bad: &mut Option<&mut Output>,
+    checked: bool,
+) -> Result<Start> {
+    let (mut start, mut done, parts) = (Start::default(), 0, source.parts().len());
+    state.sketches.each(|record| {
+        let recorded = Recorded::take(record).filter(|recorded| recorded.fits(method, fields, parts, &start));
+        let Some(Recorded { mut sketched, tag, digest, read }) = recorded else { return Ok(None) };
+        if let Some(output) = bad {
+            output.write(&sketched.bad_lines)?;
+        }
+        source.restore(tag, digest)?;
+        start.pass(tag);
+        done = read;
+        table.add(&mut sketched, checked).map(Some)
+    })?;
+    state.resumed = (state.sketches.len() > 0).then(|| match start.block.0 == source.parts().len() {
+        true => Resumed { stage: Stage::Pairing, share: None },
+        false => {
+            let share = (source.total() > 0).then(|| done as f64 / source.total() as f64);
+            Resumed { stage: Stage::Sketching, share }
+        }
+    });
+    Ok(start)
+}
+
+fn refuse_repeated_ids(table: &mut Table, source: &Source, pool: &ThreadPool) -> Result<()> {
+    let budget = table.budget.clone();
+    let Some((first, document)) = table.ids.first_repeated(&budget, pool)? else { return Ok(()) };
+    Err(repeated(table, source, first, document)?)
+}
+
+/// Refuses a reference with the id of an earlier one, for runs whose lines name references by their ids alone.
+pub(crate) fn refuse_repeated_references(table: &Table, source: &Source) -> Result<()> {
+    let (mut rows, mut room) = (Vec::new(), Vec::new());
+    table.ids.each(0..table.references.documents, &mut room, |id| {
+        rows.push((hash_name(id), rows.len() as u64));
+        Ok(())
+    })?;
+    rows.sort_unstable();
+    let found = rows.windows(2).filter(|two| two[0].0 == two[1].0).map(|two| (two[1].1, two[0].1)).min();
+    found.map_or(Ok(()), |(document, first)| Err(repeated(table, source, first, document)?))
+}
+
+fn repeated(table: &Table, source: &Source, first: u64, document: u64) -> Result<Error> {
+    let mut id = Vec::new();
+    let id = table.ids.get(document, &mut id)?;
+    let (here, there) = (table.place(document, source)?, table.place(first, source)?);
+    let message = format!(
+        "{here}: id {} was already used at {there}; make ids unique, or let them pass with --allow-repeated-ids",
+        cut(id)
+    );
+    Ok(Error::new(ErrorKind::Record, message))
+}
+
+struct Pass<'a> {
+    method: &'a Method,
+    source: &'a Source,
+    skip_bad: bool,
+    /// Whether anybody asks what labels are.
+    named: bool,
+    /// The digest of documents without text, where hashes of their bytes are wanted.
+    nothing: Option<Digest>,
+    /// Emptied results, to be filled again: fresh memory is dear.
+    spare: Mutex<Vec<Sketched>>,
+}
+
+impl Pass<'_> {
+    fn block(&self, block: &Block, worker: &mut Worker) -> Result<Sketched> {
+        let Worker { room, scratch } = worker;
+        let (reading, fields) = (self.source.reading_of(block.part), &self.source.reading().fields);
+        let mut out = lock(&self.spare).pop().unwrap_or_else(|| Sketched::new(self.method));
+        out.info.part = block.part;
+        for at in 0..block.len() {
+            let number = at as u32;
+            let record = match block.record(at, reading, room) {
+                Ok(Some(record)) => record,
+                Ok(None) => {
+                    out.info.skipped.push(number);
+                    continue;
+                }
+                Err(fault) => {
+                    if !self.skip_bad {
+                        return Err(Error::on_line(ErrorKind::Record, number.into(), fault.to_string()));
+                    }
+                    out.info.skipped.push(number);
+                    block.set_aside(at, &mut out.bad_lines)?;
+                    out.bad_count += 1;
+                    if out.bad_messages.len() < BAD_EXAMPLES {
+                        out.bad_messages.push((number, fault.to_string()));
+                    }
+                    continue;
+                }
+            };
+            out.line_bytes += block.size(at);
+            out.without_id += u64::from(record.id.is_empty());
+            self.method.sketch(record.text, scratch);
+            out.few_anchors += u64::from(scratch.few_anchors);
+            out.digests.push(scratch.digest);
+            out.bits.extend_from_slice(&scratch.bits);
+            out.columns.iter_mut().zip(&scratch.keys).for_each(|(column, &key)| column.push(key));
+            if self.method.lists() {
+                out.lists.push(&scratch.elements, scratch.level);
+            }
+            if self.method.depends_on_size() {
+                out.sizes.push(scratch.fingerprints.len().min(u32::MAX as usize) as u32);
+            }
+            if fields.keep != Keep::First {
+                out.keys.push(record.key);
+            }
+            if fields.label.is_some() {
+                let label = NonZeroU128::new(hash_name(record.label)).filter(|_| !record.label.is_empty());
+                // Records of one label often come one after the other.
+                if let Some(label) =
+                    label.filter(|label| self.named && out.label_names.last().is_none_or(|last| last.0 != *label))
+                {
+                    out.label_names.push((label, record.label.into()));
+                }
+                out.labels.push(label);
+            }
+            out.ids.push(record.id);
+            if self.nothing == Some(scratch.digest)
+                && let Some(bytes) = block.page_digest(at, reading, room)
+            {
+                out.textless.push((out.digests.len() as u32 - 1, bytes));
+            }
+        }
+        out.too_large = room.take_too_large();
+        out.info.count = out.digests.len() as u32;
+        Ok(out)
+    }
+}

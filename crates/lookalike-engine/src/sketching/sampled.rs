@@ -1,0 +1,88 @@
+//! What documents list, where they meet by what they share: the elements of a sample, spilled, eight bytes each.
+
+use std::sync::Arc;
+
+use lookalike::lsh::Sample;
+
+use crate::{
+    error::Result,
+    pass::parallel::Weigh,
+    spill::{Budget, Spill},
+};
+
+/// One block's lists.
+#[derive(Debug, Default)]
+pub(crate) struct BlockLists {
+    pub(crate) elements: Vec<u64>,
+    pub(crate) lengths: Vec<u32>,
+    pub(crate) levels: Vec<u8>,
+}
+
+impl Weigh for BlockLists {
+    fn weight(&self) -> usize {
+        self.elements.weight() + self.lengths.weight() + self.levels.weight()
+    }
+}
+
+impl BlockLists {
+    pub(crate) fn clear(&mut self) {
+        self.elements.clear();
+        self.lengths.clear();
+        self.levels.clear();
+    }
+
+    /// Appends the next document's.
+    pub(crate) fn push(&mut self, elements: &[u64], level: u32) {
+        self.elements.extend_from_slice(elements);
+        self.lengths.push(elements.len() as u32);
+        self.levels.push(level as u8);
+    }
+
+    /// Whether they are those of so many documents, with levels up to the highest.
+    pub(crate) fn fit(&self, count: usize, highest: u32) -> bool {
+        (self.lengths.len(), self.levels.len()) == (count, count)
+            && self.lengths.iter().map(|&length| u64::from(length)).sum::<u64>() == self.elements.len() as u64
+            && self.levels.iter().all(|&level| u32::from(level) <= highest)
+    }
+}
+
+/// All documents' lists. Nine bytes a document in memory.
+pub(crate) struct Lists {
+    elements: Spill<u64>,
+    ends: Vec<u64>,
+    levels: Vec<u8>,
+}
+
+impl Lists {
+    pub(crate) fn new(budget: &Arc<Budget>) -> Self {
+        Self { elements: Spill::new(budget), ends: Vec::new(), levels: Vec::new() }
+    }
+
+    /// Bytes of the lists.
+    pub(crate) fn bytes(&self) -> u64 {
+        8 * self.elements.len()
+    }
+
+    /// Appends those of the next block.
+    pub(crate) fn append(&mut self, block: &BlockLists) -> Result<()> {
+        let mut end = self.elements.len();
+        self.ends.extend(block.lengths.iter().map(|&length| {
+            end += u64::from(length);
+            end
+        }));
+        self.levels.extend_from_slice(&block.levels);
+        self.elements.append(&block.elements)
+    }
+
+    /// The level of a document's sample.
+    pub(crate) fn level(&self, document: u64) -> u32 {
+        self.levels[document as usize].into()
+    }
+
+    /// A document's sample; `room` holds what has to be read.
+    pub(crate) fn sample<'a>(&'a self, document: u64, room: &'a mut Vec<u64>) -> Result<Sample<'a>> {
+        let d = document as usize;
+        let start = if d == 0 { 0 } else { self.ends[d - 1] };
+        Ok(Sample { level: self.level(document), elements: self.elements.get(start..self.ends[d], room)? })
+    }
+}

@@ -1,0 +1,248 @@
+//! What the first pass keeps of every document.
+
+use std::{num::NonZeroU128, sync::Arc};
+
+use lookalike::{Method, fingerprint::Digest, shown};
+
+use super::{
+    ids::{BlockIds, Ids},
+    references::References,
+    sampled::{BlockLists, Lists},
+    sizes::Sizes,
+};
+use crate::{
+    error::{Error, ErrorKind, Result},
+    pass::parallel::{Place, Weigh},
+    read::{Block, BlockInfo, BlockInfos, Source},
+    spill::{Budget, Spill},
+};
+
+/// What a run keeps of every document: with 21 bands 84 bytes of keys, 128 of b-bit sketch, 16 of digest, 8 of the id's hash, and
+/// the id; all of it in memory as long as it may be.
+pub(crate) struct Table {
+    pub(crate) blocks: BlockInfos,
+    pub(crate) documents: u64,
+    /// The first of them that are references'.
+    pub(crate) references: References,
+    /// The first parts of the source that are.
+    pub(crate) reference_parts: usize,
+    pub(crate) digests: Spill<Digest>,
+    /// The fixed-size sketches, `stride` bytes each.
+    pub(crate) bits: Spill<u8>,
+    pub(crate) stride: usize,
+    pub(crate) columns: Vec<Spill<u32>>,
+    /// What documents list, where they meet by that.
+    pub(crate) lists: Lists,
+    /// Keep order's keys; empty when input order decides.
+    pub(crate) keys: Spill<u64>,
+    /// How many texts have how many shingles, where it matters to what is found.
+    pub(crate) sizes: Sizes,
+    /// Each document's label, where labels are asked for; none for a document without.
+    pub(crate) labels: Vec<Option<NonZeroU128>>,
+    pub(crate) ids: Ids,
+    pub(crate) counts: Counts,
+    pub(crate) budget: Arc<Budget>,
+}
+
+/// What was counted on the way.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Counts {
+    pub(crate) line_bytes: u64,
+    pub(crate) blank_lines: u64,
+    pub(crate) bad_lines: u64,
+    /// The first bad lines, told.
+    pub(crate) bad_examples: Vec<String>,
+    /// Documents without an id of their own, references aside.
+    pub(crate) without_id: u64,
+    /// Documents that too few anchors make compared by all their shingles, references aside.
+    pub(crate) few_anchors: u64,
+    /// Pages that were too large to be looked for a main part.
+    pub(crate) too_large: u64,
+}
+
+/// Bad lines that are reported, of a run and so of a block: each other one costs its place in a run of lines.
+pub(crate) const BAD_EXAMPLES: usize = 5;
+
+/// One block's part of the table.
+pub(crate) struct Sketched {
+    pub(crate) info: BlockInfo,
+    pub(crate) digests: Vec<Digest>,
+    pub(crate) bits: Vec<u8>,
+    pub(crate) columns: Vec<Vec<u32>>,
+    pub(crate) lists: BlockLists,
+    pub(crate) keys: Vec<u64>,
+    /// Each text's number of shingles, where it matters to what is found.
+    pub(crate) sizes: Vec<u32>,
+    pub(crate) labels: Vec<Option<NonZeroU128>>,
+    /// What some of these hashes are of, each at least once, where anybody asks.
+    pub(crate) label_names: Vec<(NonZeroU128, Box<str>)>,
+    pub(crate) ids: BlockIds,
+    /// Documents without text by their numbers in the block, with the hashes of their bytes, where they are wanted.
+    pub(crate) textless: Vec<(u32, u128)>,
+    pub(crate) without_id: u64,
+    pub(crate) few_anchors: u64,
+    /// Pages that were too large to be looked for a main part.
+    pub(crate) too_large: u64,
+    /// The bad lines and their number.
+    pub(crate) bad_lines: Vec<u8>,
+    pub(crate) bad_count: u64,
+    /// What is wrong with the first [`BAD_EXAMPLES`], each by its number in the block.
+    pub(crate) bad_messages: Vec<(u32, String)>,
+    pub(crate) line_bytes: u64,
+}
+
+impl Weigh for Sketched {
+    fn weight(&self) -> usize {
+        let columns: usize = self.columns.iter().map(Weigh::weight).sum();
+        let sketches = self.digests.weight() + self.bits.weight() + columns + self.lists.weight();
+        sketches
+            + self.keys.weight()
+            + self.sizes.weight()
+            + self.labels.weight()
+            + self.label_names.weight()
+            + self.ids.weight()
+            + size_of_val(&*self.textless)
+            + self.bad_lines.weight()
+    }
+}
+
+impl Sketched {
+    pub(crate) fn new(method: &Method) -> Self {
+        Self {
+            info: BlockInfo::default(),
+            digests: Vec::new(),
+            bits: Vec::new(),
+            columns: vec![Vec::new(); method.columns()],
+            lists: BlockLists::default(),
+            keys: Vec::new(),
+            sizes: Vec::new(),
+            labels: Vec::new(),
+            label_names: Vec::new(),
+            ids: BlockIds::default(),
+            textless: Vec::new(),
+            without_id: 0,
+            few_anchors: 0,
+            too_large: 0,
+            bad_lines: Vec::new(),
+            bad_count: 0,
+            bad_messages: Vec::new(),
+            line_bytes: 0,
+        }
+    }
+
+    /// Forgets the block, but not the room that it took.
+    fn clear(&mut self) {
+        self.info = BlockInfo::default();
+        self.digests.clear();
+        self.bits.clear();
+        self.columns.iter_mut().for_each(Vec::clear);
+        self.lists.clear();
+        self.keys.clear();
+        self.sizes.clear();
+        self.labels.clear();
+        self.label_names.clear();
+        self.ids.clear();
+        self.textless.clear();
+        self.bad_lines.clear();
+        self.bad_messages.clear();
+        (self.bad_count, self.without_id, self.few_anchors) = (0, 0, 0);
+        (self.too_large, self.line_bytes) = (0, 0);
+    }
+
+    /// Fills in what depends on where the block stands: line numbers, and the ids of documents that have none.
+    pub(crate) fn stand(&mut self, place: Place) {
+        self.info.first_line = place.first_line;
+        self.bad_messages.iter_mut().for_each(|(record, message)| {
+            *message = shown::message(&format!("{}: {message}", place.of(u64::from(*record)))).into_owned();
+        });
+        if self.without_id > 0 {
+            let named = |line: u64| serde_json::Value::String(place.of(line - place.first_line)).to_string();
+            self.ids.fill(self.info.document_lines().map(named));
+        }
+    }
+}
+
+impl Table {
+    pub(crate) fn new(method: &Method, budget: &Arc<Budget>) -> Self {
+        Self {
+            blocks: BlockInfos::new(budget),
+            documents: 0,
+            references: References::default(),
+            reference_parts: 0,
+            digests: Spill::new(budget),
+            bits: Spill::new(budget),
+            stride: method.stride(),
+            columns: (0..method.columns()).map(|_| Spill::new(budget)).collect(),
+            lists: Lists::new(budget),
+            keys: Spill::new(budget),
+            sizes: Sizes::default(),
+            labels: Vec::new(),
+            ids: Ids::new(budget),
+            counts: Counts::default(),
+            budget: budget.clone(),
+        }
+    }
+
+    /// Appends the next block's documents, and leaves `sketched` empty, to be filled again. Whether ids are unique can be told when
+    /// they are `checked`; those of references never are: they are only pointed at, with their places, and every test set may
+    /// count its items from 0.
+    pub(crate) fn add(&mut self, sketched: &mut Sketched, checked: bool) -> Result<()> {
+        let Sketched { info, digests, bits, columns, lists, keys, sizes, labels, ids, bad_count, bad_messages, .. } = sketched;
+        let (without_id, few_anchors, line_bytes) = (sketched.without_id, sketched.few_anchors, sketched.line_bytes);
+        info.first_document = self.documents;
+        self.documents += digests.len() as u64;
+        let is_reference = info.part < self.reference_parts;
+        if is_reference {
+            self.references.documents = self.documents;
+        } else {
+            self.counts.without_id += without_id;
+            self.counts.few_anchors += few_anchors;
+        }
+        self.counts.too_large += sketched.too_large;
+        self.counts.line_bytes += line_bytes;
+        self.counts.bad_lines += *bad_count;
+        self.counts.blank_lines += info.skipped.len() - *bad_count;
+        self.counts.bad_examples.extend(bad_messages.drain(..).map(|(_, message)| message));
+        self.counts.bad_examples.truncate(BAD_EXAMPLES);
+        self.digests.append(digests)?;
+        self.bits.append(bits)?;
+        self.columns.iter_mut().zip(columns).try_for_each(|(all, more)| all.append(more))?;
+        self.keys.append(keys)?;
+        self.sizes.add(sizes);
+        self.labels.append(labels);
+        self.lists.append(lists)?;
+        self.ids.append(ids, checked && !is_reference)?;
+        self.blocks.push(info)?;
+        sketched.clear();
+        Ok(())
+    }
+
+    /// Bytes of all that is kept, in memory or in files.
+    pub(crate) fn bytes(&self) -> u64 {
+        let per_document = 16 + self.stride as u64 + 4 * self.columns.len() as u64 + 8;
+        self.documents * per_document + 8 * self.keys.len() + self.ids.bytes() + self.lists.bytes()
+    }
+
+    /// What the first pass found out of a block that is read again.
+    ///
+    /// # Errors
+    /// A block that was not there then: the input was changed.
+    pub(crate) fn info(&self, block: &Block, source: &Source) -> Result<BlockInfo> {
+        self.blocks.get(block.number)?.ok_or_else(|| source.changed(block.part))
+    }
+
+    /// Where a document stands: `file:line`.
+    pub(crate) fn place(&self, document: u64, source: &Source) -> Result<String> {
+        let block = self.blocks.get(self.blocks.of_document(document))?.unwrap_or_default();
+        Ok(source.place(block.part, block.line_of(document)))
+    }
+
+    /// Refuses more documents than 32 bits can number, for what is not made for more.
+    pub(crate) fn refuse_more_than_32_bits(&self, what: &str) -> Result<()> {
+        if self.documents < u64::from(u32::MAX) {
+            return Ok(());
+        }
+        let message = format!("{} documents: {what} is not possible with more than 4,294,967,294", self.documents);
+        Err(Error::new(ErrorKind::Input, message))
+    }
+}
