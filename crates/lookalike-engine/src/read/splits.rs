@@ -65,21 +65,26 @@ pub(super) fn refuse_several<'a>(folder: &'a str, inside: impl Iterator<Item = &
 
 /// Refuses documents of several splits, one of them train, where all are of a split but for those at the top that tell of the others. Only
 /// a folder or a file that is called as a split, and no more, counts: a title may have any word. One document of no split says that this is
-/// a project or a manual, whose folders and pages are called so for other reasons.
+/// a project or a manual, whose folders and pages are called so for other reasons; but where splits are folders, any may lie beside them, as
+/// in the reviews of IMDb.
 ///
 /// # Errors
 /// As [`refuse_several`].
 pub(super) fn refuse_several_of_documents<'a>(folder: &'a str, inside: impl Iterator<Item = &'a str>) -> Result<()> {
-    let (mut all, mut found) = (Vec::new(), BTreeMap::new());
+    let (mut all, mut found, mut are_folders, mut has_others) = (Vec::new(), BTreeMap::new(), true, false);
     for path in inside {
         all.push(path);
         match split_of_document(path) {
-            Some((split, like)) => add(&mut found, path, split, like),
+            Some((split, like)) => {
+                are_folders &= like.is_folder;
+                add(&mut found, path, split, like);
+            }
             None if is_about(path) => {}
+            None if !path.contains(is_separator) => has_others = true,
             None => return Ok(()),
         }
     }
-    if found.contains_key(&0) { refuse(&Folder { name: folder, all }, &found) } else { Ok(()) }
+    if found.contains_key(&0) && (are_folders || !has_others) { refuse(&Folder { name: folder, all }, &found) } else { Ok(()) }
 }
 
 fn add<'a>(found: &mut BTreeMap<usize, Files<'a>>, path: &'a str, split: usize, like: Like<'a>) {
@@ -410,6 +415,7 @@ mod tests {
             told.contains("train (2 files), test (1 file)") && told.contains("name 'd/train' as the input and 'd/Test' with"),
             "{told}"
         );
+        assert!(refused(&["imdbEr.txt", "train/pos/1.txt", "test/neg/2.txt"]).is_some());
         let told = refused(&["README.md", "LICENSE-MIT.txt", "x/train.txt", "x/test.txt"]).unwrap();
         assert!(told.contains("name 'd/x/train.txt' as the input and 'd/x/test.txt' with"), "{told}");
     }
