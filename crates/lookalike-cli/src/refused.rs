@@ -1,4 +1,4 @@
-//! Arguments that were refused, in words that may be shown. An argument may have any length, and may be a URL with a password.
+//! The messages about refused arguments. An argument may have any length and may be a URL with a password, so it is cut and masked.
 
 use std::num::{IntErrorKind, ParseFloatError, ParseIntError, TryFromIntError};
 
@@ -9,7 +9,7 @@ use clap::{
 use lookalike::shown::cut;
 use lookalike_engine::shown_name;
 
-/// What clap says, with the arguments as they may be shown, and with what is accepted where it says why a number is none.
+/// The message of clap, with arguments cut and masked, and with what is accepted in place of why a number does not parse.
 pub fn words(mut error: Error) -> String {
     let given = |(kind, value): (ContextKind, &ContextValue)| match (kind, value) {
         (ContextKind::InvalidArg | ContextKind::InvalidValue | ContextKind::InvalidSubcommand, ContextValue::String(given)) => {
@@ -29,7 +29,7 @@ pub fn words(mut error: Error) -> String {
     let Some((said, accepted)) = std::error::Error::source(&error).map(|source| (source.to_string(), accepted(source))) else {
         return words;
     };
-    // The value comes first and may say the same.
+    // The value stands before the reason and may contain the same words, so search from the end.
     match words.rsplit_once(&format!(": {said}")) {
         Some((before, after)) => format!("{before}: {accepted}{after}"),
         None => words,

@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// The mark of UTF-8, which a text may begin with; it is not a part of the text.
+pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// What an input holds. Read by the names of `--format`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -385,7 +385,7 @@ fn what_others_could_read_of_a_state_they_cannot_any_more() {
     loosen();
     refused(&place.run(asked), &["in.jsonl:601: not JSON"]);
     assert_eq!((mode("state"), files.map(mode)), (0o700, [0o600; 5]));
-    // Somebody else may need what else is in the folder.
+    // Other users may need the other files in the folder.
     loosen();
     place.write("state/notes", "");
     set("state/notes", 0o644);

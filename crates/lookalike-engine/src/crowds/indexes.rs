@@ -1,5 +1,5 @@
 //! Which documents of large buckets may match, by indexes of the rarest elements of their sets (see
-//! [`prefixes`](crate::crowds::prefixes)): whoever asks is led to every one that resembles it enough, and to few others.
+//! [`prefixes`](crate::crowds::prefixes)): a query gives every document that is similar enough, and few others.
 //!
 //! Large buckets of the same texts (a template wins many bands) share an index, and a document asks it once.
 

@@ -132,7 +132,7 @@ impl File {
         self.0.set_permissions(permissions)
     }
 
-    /// Lets this user alone read and write it.
+    /// Makes it readable and writable for this user only.
     pub(crate) fn make_private(&self) -> io::Result<()> {
         tightened(self.0.metadata()?.permissions(), |permissions| self.set_permissions(permissions))
     }

@@ -27,7 +27,7 @@ pub(crate) fn exchange(_: &Path, _: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Takes a file's name away.
+/// Removes a file's name.
 pub(crate) fn remove(path: &Path) -> io::Result<()> {
     doing(Operation::Remove, || fs::remove_file(path))
 }
@@ -43,7 +43,7 @@ pub(crate) fn make_private_folder(path: &Path) -> io::Result<()> {
     })
 }
 
-/// Lets this user alone into a folder. Of a folder that is another user's the permissions stay.
+/// Makes a folder accessible to this user only. A folder of another user keeps its permissions.
 pub(crate) fn make_private(path: &Path) -> io::Result<()> {
     tightened(path.metadata()?.permissions(), |permissions| fs::set_permissions(path, permissions))
 }

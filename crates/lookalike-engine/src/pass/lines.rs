@@ -1,4 +1,4 @@
-//! Files that runs or others wrote: their lines one by one, each with its place where something is wrong with it.
+//! Reads files of JSON Lines that runs or other programs wrote, and says which line is wrong.
 
 use std::{borrow::Cow, path::Path};
 
@@ -56,7 +56,7 @@ pub(crate) fn each_line_of(source: &Source, mut give: impl FnMut(&[u8], &Block, 
         let given = block.each_object(&mut room, |at, line| {
             let at = at as u64;
             give(line, block, first_line + at).map_err(|what| {
-                // Of a table, lines are made for this.
+                // The lines of a table were made from its rows, so they are UTF-8.
                 let reading = source.reading_of(block.tag().part);
                 let encoding = block.rows().is_none().then(|| block.not_utf8(at as usize, reading, Naming::Nothing)).flatten();
                 Error::on_line(ErrorKind::Record, at, encoding.map_or(what, |fault| fault.to_string()))

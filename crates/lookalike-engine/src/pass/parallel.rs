@@ -236,7 +236,7 @@ mod tests {
     /// Each block's first line number and its lines.
     type Shown = Vec<(u64, Vec<Vec<u8>>)>;
 
-    /// The definition: the lines that begin in each span. Of a blank line, what follows its span is left out, but not its newline.
+    /// The definition: the lines that begin in each span. A blank line loses what lies beyond its span, except for the newline.
     fn naive(bytes: &[u8], span: usize) -> Shown {
         let mut shown = vec![(1, Vec::new()); bytes.len().div_ceil(span).max(1)];
         let mut start = 0;

@@ -6,9 +6,10 @@
 
 use std::ops::Range;
 
-use crate::error::{Error, ErrorKind, Result};
-
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+use crate::{
+    error::{Error, ErrorKind, Result},
+    format::BYTE_ORDER_MARK,
+};
 
 /// Whether a file is an array and no JSON Lines, by its first byte that is no white space. A line of JSON Lines is an object.
 pub fn begins_array(start: &[u8]) -> bool {
@@ -72,7 +73,7 @@ impl Elements {
     /// Takes the next bytes of the file and gives, for each element that ends in them, its bytes' place in the file.
     ///
     /// # Errors
-    /// What is no array of values; the message has line and column. Nothing may be fed then any more.
+    /// Input that is not an array of values; the message has line and column. Nothing may be fed after that.
     pub fn feed(&mut self, bytes: &[u8], mut give: impl FnMut(Range<u64>)) -> Result<()> {
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {
@@ -106,7 +107,7 @@ impl Elements {
                 State::Mark(0) => self.state = State::Before,
                 State::Mark(_) => return Err(self.refused(bytes, at, "bytes that are no text: is this JSON?")),
                 _ if is_space(byte) => at += bytes[at..].iter().take_while(|&&byte| is_space(byte)).count(),
-                // What is no object is an element too: the one who reads it refuses it, or sets it aside.
+                // Other values are elements too: the reader of the element refuses it or sets it aside.
                 State::First | State::Next if begins_value(byte) => {
                     self.open = (self.fed + at as u64, 0);
                     self.depth = 0;

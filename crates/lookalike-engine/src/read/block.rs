@@ -8,6 +8,11 @@ use std::{
     },
 };
 
+#[cfg(feature = "warc")]
+use lookalike::shown::cut;
+use lookalike::shown::quoted;
+use xxhash_rust::xxh3::xxh3_128;
+
 #[cfg(feature = "tables")]
 use super::table::Rows;
 #[cfg(not(feature = "tables"))]
@@ -25,13 +30,11 @@ use super::{
     record::{self, Fault, Found, Record, Unit},
 };
 #[cfg(feature = "warc")]
-use lookalike::shown::cut;
-use lookalike::shown::quoted;
-use xxhash_rust::xxh3::xxh3_128;
-
-use crate::error::{Error, ErrorKind};
-#[cfg(feature = "warc")]
 use crate::store::shown_name;
+use crate::{
+    error::{Error, ErrorKind},
+    format::BYTE_ORDER_MARK,
+};
 
 /// Some records of a part of the source that follow each other: of a file of lines, those that begin in one span of its bytes,
 /// decompressed, from `index` times the source's span on. Which they are depends on the input alone, so every pass sees the same
@@ -121,8 +124,8 @@ impl Block {
     /// Takes the bytes of the buffer from `start` to `end` for its lines.
     pub(super) fn holds(&mut self, mut start: usize, end: usize) {
         // A byte order mark before the input's first line is left out.
-        if self.index == 0 && self.buffer[start..end].starts_with(b"\xef\xbb\xbf") {
-            start += 3;
+        if self.index == 0 && self.buffer[start..end].starts_with(BYTE_ORDER_MARK) {
+            start += BYTE_ORDER_MARK.len();
         }
         self.spans.clear();
         self.records = Records::Lines;

@@ -15,7 +15,7 @@ use super::{
     space::Space,
     tables::RowBlocks,
 };
-use crate::{disk::File, error::Error};
+use crate::{disk::File, error::Error, format::BYTE_ORDER_MARK};
 
 /// Bytes read behind a span at first, for the line that leaves it.
 const BEHIND: usize = 8 << 10;
@@ -25,8 +25,6 @@ const PIECE: usize = 4 << 20;
 
 /// The longest line: 2 GiB.
 pub(super) const LONGEST: usize = 2 << 30;
-
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A buffer that a long line has made larger than this is given back.
 const KEPT: usize = 32 << 20;
@@ -107,7 +105,7 @@ impl<'a> Window<'a> {
     /// Reads on until the line with the byte before `boundary`, the end of a span with lines from `first` on, ends, and returns
     /// where it ends in the window. `read` reads nothing at the input's end.
     ///
-    /// Of a blank line, what follows the span is left out, except for the newline: it may have any length.
+    /// The part of a blank line beyond the span is left out, except for the newline, so a blank line may have any length.
     fn end_line(
         &mut self,
         first: usize,

@@ -8,9 +8,10 @@ use std::ops::Range;
 
 use lookalike::shown::quoted;
 
-use crate::error::{Error, ErrorKind, Result};
-
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+use crate::{
+    error::{Error, ErrorKind, Result},
+    format::BYTE_ORDER_MARK,
+};
 
 /// The delimiter of a file by its name's ending, or by its first record: that of comma, semicolon, tab and bar which is there
 /// most often outside quotes; of equals the first in this order. A record of one field is taken for one of commas.

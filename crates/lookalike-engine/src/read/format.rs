@@ -4,7 +4,7 @@ use super::{
     array::begins_array,
     packing::{PACKED, START},
 };
-use crate::format::Format;
+use crate::format::{BYTE_ORDER_MARK, Format};
 
 /// What the endings of names mean. Whether `.json` is an array or lines, and `.txt` lines or a document, the first bytes say.
 const ENDINGS: [(&str, Format); 24] = [
@@ -97,8 +97,7 @@ impl Format {
 
 /// Whether what begins so may be JSON Lines.
 fn begins_object(start: &[u8]) -> bool {
-    const MARK: &[u8] = b"\xef\xbb\xbf";
-    start.strip_prefix(MARK).unwrap_or(start).trim_ascii_start().starts_with(b"{")
+    start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start).trim_ascii_start().starts_with(b"{")
 }
 
 const _: () = assert!(START <= LOOK);

@@ -45,7 +45,7 @@ pub(super) fn no_such(value: Shape, set: Option<Occurrences>, fields: &Fields) -
     })
 }
 
-/// The fault of a line, or an element, that is no JSON object; none of what is one.
+/// What is wrong with a line or an element that is not a JSON object; `None` if it is one.
 pub(super) fn not_json(line: &str, unit: Unit) -> Option<Fault> {
     serde_json::from_str::<Names>(line).err().map(|error| not_an_object(&error, unit))
 }

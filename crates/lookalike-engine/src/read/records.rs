@@ -197,7 +197,7 @@ impl RecordStream {
         Ok(())
     }
 
-    /// Of a CSV file, the columns that its header names; none of one that is empty but for line ends.
+    /// For CSV, the columns that the header names; `None` if the file has only line ends.
     pub(super) fn columns(&self) -> Option<&Arc<Columns>> {
         if let Ends::Cells(_, columns) = &self.ends { columns.as_ref() } else { None }
     }

@@ -24,7 +24,7 @@ const SPLITS: [(&str, &[&str]); 3] = [
     ("test", &["test", "testing", "eval", "evaluation"]),
 ];
 
-/// Files at the top of a folder of documents that tell of it, by the first words of their names.
+/// Files at the top of a folder that describe it, by the first words of their names.
 const ABOUT: [&str; 10] =
     ["readme", "license", "licence", "copying", "copyright", "notice", "citation", "changelog", "authors", "contributing"];
 
@@ -63,10 +63,10 @@ pub(super) fn refuse_several<'a>(folder: &'a str, inside: impl Iterator<Item = &
     refuse(&Folder { name: folder, all }, &found)
 }
 
-/// Refuses documents of several splits, one of them train, where all are of a split but for those at the top that tell of the others. Only
-/// a folder or a file that is called as a split, and no more, counts: a title may have any word. One document of no split says that this is
-/// a project or a manual, whose folders and pages are called so for other reasons; but where splits are folders, any may lie beside them, as
-/// in the reviews of IMDb.
+/// Refuses documents of several splits. One of them must be the training split, and all documents must belong to a split, except for a
+/// README or the like at the top. A folder or file belongs to a split only if its whole name is a split's, since a title may contain any
+/// word. A document that belongs to none shows that this is a project or a manual, where such names have other reasons. But where the
+/// splits are folders, any documents may lie beside them, as in the reviews of IMDb.
 ///
 /// # Errors
 /// As [`refuse_several`].
@@ -93,7 +93,7 @@ fn add<'a>(found: &mut BTreeMap<usize, Files<'a>>, path: &'a str, split: usize, 
     files.like.insert(like);
 }
 
-/// Whether a document tells of the others, such as `LICENSE-MIT.txt`.
+/// Whether a document describes the others, such as `LICENSE-MIT.txt`.
 fn is_about(path: &str) -> bool {
     let word = path.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default().to_ascii_lowercase();
     !path.contains(is_separator) && ABOUT.contains(&word.as_str())

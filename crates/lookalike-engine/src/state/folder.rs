@@ -27,8 +27,8 @@ pub(super) struct Folder {
 }
 
 impl Folder {
-    /// Opens a folder that is new, empty or ours: it has the file `sign`, and this is ours or stands beside some of our `others`; or
-    /// it was left before it had. A folder that is refused stays as it was.
+    /// Opens a folder that is new, empty or ours. It is ours if it has the file `sign` and either `is_ours` accepts that file or some of
+    /// our `others` are in the folder too; or if a run ended before it wrote `sign`. A folder that is refused stays as it was.
     ///
     /// It becomes this user's alone, whatever it was, as do our files in it: earlier versions made them as the umask said. A folder that
     /// has other files too keeps its permissions, since others may need these.

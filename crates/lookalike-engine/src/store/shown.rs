@@ -67,7 +67,7 @@ fn is_host(host: &str) -> bool {
         || port.strip_prefix(':').is_some_and(|port| port.len() <= 5 && port.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Whether it is written as a host of the internet is, and not as a word is.
+/// Whether it looks like a full host name or address, rather than a single word.
 fn is_full_host(host: &str) -> bool {
     host.contains('.') || host.starts_with('[') || host.split(':').next() == Some("localhost")
 }

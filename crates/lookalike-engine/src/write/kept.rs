@@ -367,7 +367,7 @@ impl Kept {
                 match (self.shape, so_far.begun) {
                     (Shape::Array, true) => output.write(b"\n]\n")?,
                     (Shape::Array, false) => output.write(b"[]\n")?,
-                    // JSON Lines may be called .json, but no bytes at all are no JSON.
+                    // JSON Lines may be named .json, but an empty .json file would not be JSON.
                     (Shape::Lines, false) if documents == 0 && Format::may_be_array(output.name()) => output.write(b"[]\n")?,
                     (Shape::Delimited, false) => {
                         if let Some(columns) = so_far.without_header {

@@ -88,7 +88,7 @@ fn name(hidden: Hidden, target: &Path) -> io::Result<Before> {
         let displaced = locked(target)?;
         match exchange(hidden.path(), target) {
             Ok(()) => {
-                // Else somebody put another file there in between, without a claim: it gets its lock a moment later.
+                // Otherwise a program without a claim put another file there in the meantime, which is locked a moment later.
                 let is_it = displaced.as_ref().is_some_and(|file| file.is_at(hidden.path()).unwrap_or(false));
                 let displaced = if is_it { displaced } else { locked(hidden.path()).unwrap_or(None) };
                 return Ok(Before::Kept(hidden, displaced));
@@ -108,7 +108,7 @@ fn name(hidden: Hidden, target: &Path) -> io::Result<Before> {
     Ok(if is_there { Before::Replaced } else { Before::Nothing })
 }
 
-/// Opens and locks a file; none where it cannot be read, or somebody else has it locked: then no other run removes it either.
+/// Opens and locks a file. Returns `None` if it cannot be read or another program has it locked: then no other run removes it either.
 fn locked(path: &Path) -> io::Result<Option<File>> {
     match File::open_regular(path) {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) => Ok(None),

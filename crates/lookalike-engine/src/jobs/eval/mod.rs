@@ -1,4 +1,4 @@
-//! What `eval` judges answers by: documents by their names, a sample's true neighbours, answers that were written.
+//! What `eval` compares answers with: the documents by their ids, the true neighbours of a sample, and pairs and decisions from files.
 
 pub(crate) mod answers;
 pub(crate) mod roll;

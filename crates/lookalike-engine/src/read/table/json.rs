@@ -1,4 +1,4 @@
-//! Rows that JSON cannot have, and rows that are left out.
+//! Rows that cannot be written as JSON, and rows that are left out.
 
 use arrow_array::{BooleanArray, RecordBatch};
 use arrow_schema::{ArrowError, DataType, FieldRef};

@@ -94,9 +94,9 @@ fn decimal<T: DecimalType>(array: &ArrayRef, row: usize, out: &mut String) -> bo
 /// A decimal as a number in JSON, with all its digits.
 pub(super) fn decimal_text<T: DecimalType>(array: &PrimitiveArray<T>, row: usize) -> String {
     let text = array.value_as_string(row);
-    // Of a negative scale arrow writes nought with as many noughts behind it, which JSON does not allow.
-    let is_nought = array.scale() < 0 && text.bytes().all(|digit| digit == b'0');
-    if is_nought { "0".into() } else { text }
+    // With a negative scale arrow writes zero as several zeros, such as 000, which JSON does not allow.
+    let is_zero = array.scale() < 0 && text.bytes().all(|digit| digit == b'0');
+    if is_zero { "0".into() } else { text }
 }
 
 fn date(millis: Option<i64>, out: &mut String) -> bool {

@@ -18,7 +18,7 @@ pub(super) struct Dictionaries(Vec<Dictionary>);
 /// A dictionary that grows.
 struct Dictionary {
     values: ArrayRef,
-    /// Where each value is, by bytes that only equal values have.
+    /// Where each value is, by its bytes from [`write_distinct`].
     places: HashMap<Box<[u8]>, u64>,
     /// The values last seen, and where each of them is.
     last: Option<(ArrayRef, UInt64Array)>,

@@ -1,10 +1,10 @@
-//! Values as bytes that only equal values have, to look them up by.
+//! Values as bytes to look them up by: two values have the same bytes only if they are equal.
 
 use arrow_array::{Array, ListLikeArray, cast::AsArray, downcast_dictionary_array, downcast_primitive, downcast_run_array};
 use arrow_buffer::{ArrowNativeType, ToByteSlice};
 use arrow_schema::{ArrowError, DataType};
 
-/// Appends such bytes of a value. Numbers are equal by their bits.
+/// Appends these bytes of one value. Numbers are compared by their bits.
 ///
 /// # Errors
 /// Unions, in a column or deeper.

@@ -15,7 +15,7 @@ const MILLISECONDS_A_DAY: i64 = 86_400_000;
 /// An array as one of another type: seconds as milliseconds, days in milliseconds as days, and views as what has offsets.
 ///
 /// # Errors
-/// A time that is too far for milliseconds. A type that no other of these becomes.
+/// A time that does not fit into milliseconds; any other change of type.
 pub(super) fn recast(array: &ArrayRef, to: &DataType) -> Result<ArrayRef, ArrowError> {
     let from = array.data_type();
     if from == to {

@@ -30,8 +30,8 @@ pub enum Nulls {
 /// Appends rows as JSON Lines.
 ///
 /// # Errors
-/// A type or a value that JSON cannot have: a map whose keys are no strings, a union, a time after the year 262,142. What was
-/// appended before stays.
+/// A type or a value that JSON cannot have: a map whose keys are not strings, a union, a time after the year 262,142. Rows
+/// written before the error stay in `out`.
 pub fn write_json_lines(batch: &RecordBatch, nulls: Nulls, out: &mut Vec<u8>) -> Result<()> {
     let schema = batch.schema_ref();
     let names = schema.fields().iter().map(|field| field.name().as_str());
@@ -54,7 +54,7 @@ struct Values<'a> {
 
 impl<'a> Values<'a> {
     fn new(array: &'a dyn Array, nulls: Nulls) -> Result<Self> {
-        // Of a dictionary, a null among its values is one too.
+        // With a dictionary, keys that point to a null value count as null too.
         Ok(Self { nulls: array.logical_nulls(), write: written(array, nulls)? })
     }
 
@@ -131,7 +131,7 @@ fn written<'a>(array: &'a dyn Array, nulls: Nulls) -> Result<Write<'a>> {
     }
     macro_rules! integers {
         ($kind:ty) => {
-            values!(array.as_primitive::<$kind>(), numbers::write_integer)
+            values!(array.as_primitive::<$kind>(), numbers::write_number)
         };
     }
     macro_rules! decimals {

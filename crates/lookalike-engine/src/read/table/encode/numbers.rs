@@ -2,15 +2,15 @@
 
 use lexical_core::{BUFFER_SIZE, ToLexical};
 
-/// Appends a whole number.
-pub(super) fn write_integer(value: impl ToLexical, out: &mut Vec<u8>) {
+/// Appends a whole number, or a finite one with a point.
+pub(super) fn write_number(value: impl ToLexical, out: &mut Vec<u8>) {
     out.extend_from_slice(lexical_core::write(value, &mut [0; BUFFER_SIZE]));
 }
 
-/// Appends a number with a point. What is infinite or no number is null.
+/// Appends a number with a point; infinities and NaN become null.
 pub(super) fn write_float(value: impl ToLexical + Copy + Into<f64>, out: &mut Vec<u8>) {
     if value.into().is_finite() {
-        out.extend_from_slice(lexical_core::write(value, &mut [0; BUFFER_SIZE]));
+        write_number(value, out);
     } else {
         out.extend_from_slice(b"null");
     }

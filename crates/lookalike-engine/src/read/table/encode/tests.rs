@@ -119,9 +119,9 @@ fn nulls_of_dictionaries() {
     assert_eq!(lines(&batch, Nulls::LeftOut), "{\"d\":\"a\"}\n{}\n{}\n");
 }
 
-/// Where arrow-json writes `000`, which is no JSON.
+/// Where arrow-json writes `000`, which is not JSON.
 #[test]
-fn nought_of_a_negative_scale() {
+fn zero_with_a_negative_scale() {
     let column = Decimal128Array::from(vec![0, 1, -5]).with_precision_and_scale(10, -2).unwrap();
     let batch = RecordBatch::try_from_iter([("d", Arc::new(column) as ArrayRef)]).unwrap();
     assert_eq!(lines(&batch, Nulls::Written), "{\"d\":0}\n{\"d\":100}\n{\"d\":-500}\n");
