@@ -136,7 +136,7 @@ bench-web:
 # nightly compiler. Leaks are not looked for: threads of a pool may still be ending when a test has.
 .PHONY: sanitize
 SANITIZED = --release --locked --target x86_64-unknown-linux-gnu --target-dir target/sanitize
-SANITIZED += -p lookalike -p lookalike-engine --features lookalike/chinese,lookalike/jieba,lookalike/stop-words --lib --tests
+SANITIZED += -p lookalike -p lookalike-applications -p lookalike-io -p lookalike-engine --features lookalike/chinese,lookalike/jieba,lookalike/stop-words --lib --tests
 sanitize:
 	ASAN_OPTIONS=detect_leaks=0 RUSTFLAGS=-Zsanitizer=address CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS=true \
 	CARGO_PROFILE_RELEASE_OVERFLOW_CHECKS=true cargo +nightly test $(SANITIZED)
@@ -144,7 +144,7 @@ sanitize:
 # All orders in which threads may come by what they fill without a lock.
 .PHONY: loom
 loom:
-	RUSTFLAGS="--cfg loom" cargo test --release --locked --target-dir target/loom -p lookalike-engine --lib interleaved
+	RUSTFLAGS="--cfg loom" cargo test --release --locked --target-dir target/loom -p lookalike-io --lib interleaved
 
 # Each target for so many seconds; FUZZ='a target' for one.
 .PHONY: fuzz

@@ -176,24 +176,8 @@ class SetError(Error, ValueError):
     """Steps of texts, such as shingles of several words, where documents are sets."""
 
 
-class GridError(Error, ValueError):
-    """A grid over a fingerprint card that cannot be."""
-
-
-class FamilyError(Error, ValueError):
-    """A family of no sets of squares, or of sets that cannot be."""
-
-
 class RunLengthError(Error, ValueError):
     """Passages of no tokens, or longer than can be looked for."""
-
-
-class LinkError(Error, ValueError):
-    """A linkage of records that cannot be."""
-
-
-class LinkFieldError(Error, ValueError):
-    """A field is named that a linkage has not."""
 
 
 class NotBuiltError(Error, ValueError):

@@ -20,7 +20,7 @@ def kinds_of(crate):
 
 
 def test_every_kind_has_its_exception():
-    core, engine = kinds_of("lookalike"), kinds_of("lookalike-engine")
+    core, engine = kinds_of("lookalike"), kinds_of("lookalike-io")
     assert len(core) > 30
     assert len(engine) > 7
     own = {"Error", "FormatError", "EvaluationError"}

@@ -7,17 +7,18 @@ use std::{
 };
 
 use lookalike::{Config, cluster::Keep, verify::Measure};
-use serde::Serialize;
-
-use crate::{
+use lookalike_io::{
     disk::{File, WINDOW},
     error::{Error, Result},
     format::{Format, Html},
     input_table::InputTable,
     memory::free_memory,
+    read::{self, Expanded, Input, Inputs},
     spill::Budget,
     store,
+    write::LEAST_AHEAD,
 };
+use serde::Serialize;
 
 /// All that decides a run.
 #[derive(Debug, Clone)]
@@ -142,11 +143,7 @@ const CROWD: usize = 256;
 const FIXED: u64 = 56 << 20;
 const FIXED_PER_THREAD: u64 = 8 << 20;
 
-/// Windows of an output that may wait for the disk where memory is short: one is written, one waits, the rest is for the times when
-/// the disk is slow.
-pub(crate) const LEAST_AHEAD: usize = 4;
-
-/// Windows that may wait where there is memory. Lines come in bursts, and none while a round is being decided: with 16 the disk
+/// Windows of an output that may wait for the disk where there is memory. Lines come in bursts, and none while a round is being decided: with 16 the disk
 /// goes on meanwhile, and a run over a gigabyte takes a tenth less; 32 are no better.
 const FAR_AHEAD: usize = 16;
 
@@ -201,6 +198,38 @@ impl RunConfig {
     pub(crate) fn refuse_remote_folders(&self) -> Result<()> {
         store::refuse_url("--temp-dir", "folder", &self.temp_dir)?;
         self.resume.as_ref().map_or(Ok(()), |resume| store::refuse_url("--resume", "folder", &resume.folder))
+    }
+
+    /// The inputs in the order given, commands behind them, tables last; inside a folder or a glob in the order of names.
+    ///
+    /// # Errors
+    /// A name that nothing has, or that stands twice; a folder of the run's own that is a URL.
+    pub(crate) fn expand(&self) -> Result<Vec<Input>> {
+        // Before anything is read or made.
+        self.refuse_remote_folders()?;
+        read::expand(self.asked())
+    }
+
+    /// The references, and behind them the inputs.
+    ///
+    /// # Errors
+    /// As [`Self::expand`]; what is both a reference and an input.
+    pub(crate) fn expand_with_references(&self) -> Result<Expanded> {
+        self.refuse_remote_folders()?;
+        read::expand_with_references(self.asked())
+    }
+
+    fn asked(&self) -> Inputs<'_> {
+        Inputs {
+            names: &self.inputs,
+            commands: &self.input_commands,
+            tables: &self.tables,
+            against: &self.against,
+            against_tables: &self.against_tables,
+            format: self.format,
+            gitignore: self.gitignore,
+            all_splits: self.all_splits,
+        }
     }
 
     /// Whether there are references.

@@ -19,36 +19,7 @@
 // What data reaches gives an error, never a panic; where one stands, it says why nothing reaches it.
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo))]
 
-mod error;
-
-// Where others' decoders are.
-#[cfg(any(feature = "html", feature = "tables"))]
-mod quiet;
-
-#[cfg(feature = "tables")]
-mod sound;
-
-mod input_table;
-
-mod lock;
-
-mod memory;
-
-mod places;
-
-mod disk;
-
-mod store;
-
-mod spill;
-
-mod format;
-
 mod config;
-
-mod read;
-
-mod write;
 
 mod state;
 
@@ -68,13 +39,6 @@ mod jobs;
 
 pub use config::{Estimate, Observer, Progress, Resume, RunConfig, Stage};
 pub use deciding::all_matches::PairFigures;
-#[cfg(feature = "faults")]
-pub use disk::faults;
-pub use error::{Error, ErrorKind, Result, interrupt, said};
-pub use format::{Format, Html};
-pub use input_table::InputTable;
-#[cfg(feature = "tables")]
-pub use input_table::JSON;
 pub use jobs::{
     apply::{Applied, apply},
     dedup::{
@@ -113,17 +77,26 @@ pub use jobs::{
     },
 };
 pub use matching::finding::{Finding, ShortTexts};
-pub use memory::peak_memory;
 pub use pass::by_id::find_texts;
-#[cfg(feature = "tables")]
-pub use quiet::quietly;
-#[cfg(feature = "html")]
-pub use read::Extractor;
-#[cfg(feature = "tables")]
-pub use read::table::{Nulls, write_json_lines};
-pub use read::{LeftOut, PACKED, read_document};
-#[cfg(feature = "tables")]
-pub use sound::check_batch;
 pub use state::Resumed;
-pub use store::{refuse_url, shown_name, shown_path};
-pub use write::{Decided, IdKind, Likeness, Representative, reason_name};
+
+#[cfg(feature = "faults")]
+pub use lookalike_io::disk::faults;
+#[cfg(feature = "html")]
+pub use lookalike_io::read::Extractor;
+pub use lookalike_io::{
+    error::{Error, ErrorKind, Result, interrupt, said},
+    format::{Format, Html},
+    input_table::InputTable,
+    memory::peak_memory,
+    read::{LeftOut, PACKED, read_document},
+    store::{refuse_url, shown_name, shown_path},
+    write::{Decided, IdKind, Likeness, Representative, reason_name},
+};
+#[cfg(feature = "tables")]
+pub use lookalike_io::{
+    input_table::JSON,
+    quiet::quietly,
+    read::table::{Nulls, write_json_lines},
+    sound::check_batch,
+};

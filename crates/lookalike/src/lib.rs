@@ -13,9 +13,6 @@
 //! | candidate → match | [`verify`] | exact resemblance and containment; the exact join |
 //! | match → passages | [`runs`] | what two texts share word for word, and where |
 //! | matches → groups | [`cluster`] | keep order, the law's building blocks, connected components, greedy clusters |
-//! | matches → mirrors | [`mirrors`] | sites by the share of their pages that match, and pages one to one |
-//! | records → links | [`records`] | entity resolution: typed fields, candidates by value, scores |
-//! | prints → candidates | [`minutiae`] | fingerprint cards: grids, random sets of squares, triangles that no turn changes |
 //! | answers → figures | [`eval`] | precision, recall and their kin, against an exact truth |
 //! | all of it | [`dedup()`] | the whole way in memory |
 //!
@@ -60,12 +57,6 @@ pub mod verify;
 pub mod runs;
 
 pub mod cluster;
-
-pub mod mirrors;
-
-pub mod records;
-
-pub mod minutiae;
 
 pub mod eval;
 

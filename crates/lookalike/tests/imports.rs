@@ -173,26 +173,33 @@ fn circle(uses: &BTreeMap<Names, BTreeSet<Names>>) -> Option<Vec<String>> {
 /// Files whose imports run in circles still.
 const CIRCLES: [&str; 8] = [
     "lookalike text",
-    "lookalike-engine read",
-    "lookalike-engine store",
-    "lookalike-engine write",
+    "lookalike-io read",
+    "lookalike-io store",
+    "lookalike-io write",
     "lookalike-cli commands",
     "lookalike sketch",
     "lookalike runs",
-    "lookalike-engine disk",
+    "lookalike-io disk",
 ];
 
 #[test]
 fn every_import_goes_downward_and_none_in_a_circle() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    for (name, least) in [("lookalike", 100), ("lookalike-engine", 300), ("lookalike-python", 15), ("lookalike-cli", 50)] {
+    for (name, least) in [
+        ("lookalike", 100),
+        ("lookalike-applications", 5),
+        ("lookalike-io", 100),
+        ("lookalike-engine", 150),
+        ("lookalike-python", 15),
+        ("lookalike-cli", 50),
+    ] {
         let src = crates.join(name).join("src");
         let sources = Sources::of(&src);
         let order: Vec<&str> = sources.0[&vec!["lib".to_string()]]
             .lines()
             .filter_map(|line| Some(line.trim_start_matches("pub ").strip_prefix("mod ")?.trim_end_matches(';')))
             .collect();
-        assert!(order.len() >= 6, "{name}: {order:?}");
+        assert!(order.len() >= 4, "{name}: {order:?}");
         let place = |module: &Names| order.iter().position(|own| *own == module[0]);
         let is_known = |module: &Names| CIRCLES.contains(&&*format!("{name} {}", module[0]));
         let (mut uses, mut imports) = (BTreeMap::new(), 0);

@@ -3,10 +3,8 @@
 use std::{path::PathBuf, process::ExitCode};
 
 use clap::{Args, ValueEnum};
-use lookalike::{
-    minutiae::{By, Field, Model, Triangles},
-    shown::cut,
-};
+use lookalike::shown::cut;
+use lookalike_applications::minutiae::{By, Field, Model, Triangles};
 use lookalike_engine::{Cards, CardsSummary, First, Format, RunConfig, cards};
 use serde::Serialize;
 

@@ -6,7 +6,8 @@ use std::{
 };
 
 use clap::{Args, ValueEnum};
-use lookalike::{Config, Verify, mirrors::ShareOf};
+use lookalike::{Config, Verify};
+use lookalike_applications::mirrors::ShareOf;
 use lookalike_engine::{MirrorOutputs, Mirroring, MirrorsSummary, RunConfig, SiteBy, SitesBy, mirrors, shown_name};
 
 use crate::{

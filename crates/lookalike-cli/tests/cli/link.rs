@@ -7,7 +7,7 @@ use std::{
 };
 
 use insta::assert_snapshot;
-use lookalike::records::{Linker, Records, Room};
+use lookalike_applications::records::{Linker, Records, Room};
 
 use crate::{Place, Ran};
 

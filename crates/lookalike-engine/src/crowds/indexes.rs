@@ -10,6 +10,7 @@ use lookalike::{
     lsh::NONE,
     verify::{Measure, Overlap},
 };
+use lookalike_io::error::Result;
 use rayon::prelude::*;
 
 use super::{
@@ -17,7 +18,7 @@ use super::{
     postings::{Postings, row},
     prefixes::{Common, Lengths, Rarity},
 };
-use crate::{error::Result, matching::sets::Sets};
+use crate::matching::sets::Sets;
 
 /// One in so many of a bucket's documents in an index says that the index is for its texts: of two buckets of one template
 /// each has a small share of its texts. If it is not, only the order of the index is a little worse.

@@ -5,17 +5,14 @@
 //! of them share its rare elements too, as texts do that match, they are taken from the buckets themselves: nobody walks more
 //! postings than there are pairs.
 
+use lookalike_io::{error::Result, spill::Budget};
 use rayon::{ThreadPool, prelude::*};
 
 use super::{
     indexes::{Indexes, Prefixes},
     large::Large,
 };
-use crate::{
-    error::Result,
-    matching::{Matcher, Room as Matching, sets::Sets},
-    spill::Budget,
-};
+use crate::matching::{Matcher, Room as Matching, sets::Sets};
 
 /// Documents whose prefixes are held at a time.
 const WINDOW: usize = 1024;

@@ -1,13 +1,13 @@
 //! The buckets that are so large that they may become crowds, and the documents in them.
 
 use lookalike::lsh::NONE;
+use lookalike_io::{
+    error::Result,
+    spill::places::{Numbering, Places},
+};
 use rayon::prelude::*;
 
-use crate::{
-    error::Result,
-    pairing::Pairing,
-    places::{Numbering, Places},
-};
+use crate::pairing::Pairing;
 
 /// Buckets of many contenders, each with a number of its own, its *slot*: known before anything is decided, so they depend on
 /// the documents alone. Memory: four bytes for each place of a document in one of them, and twelve a document.

@@ -17,12 +17,13 @@ mod prefixes;
 use std::{collections::BTreeSet, ops::Range, sync::Arc};
 
 use lookalike::cluster::Buckets;
+use lookalike_io::{error::Result, spill::Budget};
 
 use self::{
     indexes::{Indexes, Prefixes},
     large::Large,
 };
-use crate::{error::Result, matching::sets::Sets, pairing::Pairing, spill::Budget};
+use crate::{matching::sets::Sets, pairing::Pairing};
 
 /// A bucket at an eighth, a quarter, half of a crowd's size is a crowd already if there is an index for its texts: one template wins
 /// many bands, and most of the pairs that are looked at one by one would be in those where it does so less often.

@@ -3,9 +3,8 @@
 use std::ops::Range;
 
 use lookalike::lsh::NONE;
+use lookalike_io::error::{Error, ErrorKind, Result};
 use rayon::prelude::*;
-
-use crate::error::{Error, ErrorKind, Result};
 
 /// Sorted rows, and what was entered since in chains: nine bytes a posting, and for one in eight of them another ten.
 #[derive(Debug, Default)]

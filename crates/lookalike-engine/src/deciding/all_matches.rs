@@ -4,21 +4,19 @@ use lookalike::{
     Method, Verify,
     verify::{Figures, Measure},
 };
+use lookalike_io::{error::Result, read::Source, spill::places::Places};
 use rayon::ThreadPool;
 use serde::Serialize;
 
 use super::{candidate_pairs::Meetings, components::likenesses};
 use crate::{
     config::{Observer, RunConfig},
-    error::Result,
     matching::{
         Likeness, Matcher,
         finding::Finding,
         sets::{self, Pass, Sets},
     },
     pairing::Pairing,
-    places::Places,
-    read::Source,
     sketching::table::Table,
 };
 

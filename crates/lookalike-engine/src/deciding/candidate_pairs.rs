@@ -5,20 +5,21 @@ use lookalike::{
     cluster::{Buckets, Links, Listed},
     lsh::NONE,
 };
+use lookalike_io::{
+    error::Result,
+    spill::{Budget, places::Places},
+};
 use rayon::{ThreadPool, prelude::*};
 
 use crate::{
     config::Observer,
     crowds::{indexes::Indexes, joining::Joining},
-    error::Result,
     matching::{Matcher, Room, sets::Sets},
     pairing::{
         Pairing,
         shared::{Counted, count},
     },
-    places::Places,
     sketching::table::Table,
-    spill::Budget,
 };
 
 /// Pairs that are looked at before those that are candidates are verified: what bounds the memory.

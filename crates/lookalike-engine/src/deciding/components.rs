@@ -1,12 +1,12 @@
 //! Connected components over all matches.
 
 use lookalike::{Verify, cluster::UnionFind, verify::Measure};
+use lookalike_io::error::Result;
 use rayon::{ThreadPool, prelude::*};
 
 use super::candidate_pairs::Meetings;
 use crate::{
     crowds::joining::Joining,
-    error::Result,
     matching::{Likeness, Matcher, Room, sets::Sets},
     pairing::verdicts::{Verdict, Verdicts},
 };

@@ -30,6 +30,7 @@ use lookalike::{
     Verify,
     cluster::{Best, Company, Links},
 };
+use lookalike_io::{error::Result, lock::lock, spill::places::Places};
 use rayon::{ThreadPool, prelude::*};
 
 use self::{
@@ -43,8 +44,6 @@ use crate::{
         Crowds,
         indexes::{Indexes, Prefixes},
     },
-    error::Result,
-    lock::lock,
     matching::{
         self, Likeness, Matcher,
         sets::{Pass, Sets},
@@ -53,7 +52,6 @@ use crate::{
         Pairing,
         verdicts::{Verdict, Verdicts},
     },
-    places::Places,
 };
 
 /// Documents in a window: enough to keep all cores busy, few enough that the window's own buckets are found in cache. Windows end

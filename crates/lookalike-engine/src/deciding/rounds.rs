@@ -3,17 +3,15 @@
 use std::{collections::BTreeMap, sync::Mutex};
 
 use lookalike::{Scratch, Verify};
-use rayon::prelude::*;
-
-use crate::{
+use lookalike_io::{
     error::{Error, Result},
     lock::lock,
-    matching::sets::Pass,
-    pairing::Pairing,
-    pass::parallel::caught,
-    places::Places,
     read::{Block, BlockInfo, Blocks, Room},
+    spill::places::Places,
 };
+use rayon::prelude::*;
+
+use crate::{matching::sets::Pass, pairing::Pairing, pass::parallel::caught};
 
 /// Blocks of a round, a thread, where memory allows: enough that threads seldom wait for each other.
 const BLOCKS: usize = 8;

@@ -1,8 +1,9 @@
 //! Whose sets are asked for after their turn, where documents are decided as they come.
 
 use lookalike::{cluster::Links, lsh::NONE};
+use lookalike_io::{error::Result, spill::places::Places};
 
-use crate::{error::Result, pairing::Pairing, places::Places};
+use crate::pairing::Pairing;
 
 /// Contenders whose sets are asked for after their turn, if they are kept: others come behind them in their buckets, or copies of
 /// one before them, which look for a better representative than their leader had. Their own copies need none: they go for them.

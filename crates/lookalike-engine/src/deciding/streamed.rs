@@ -7,6 +7,12 @@
 use std::ops::Range;
 
 use lookalike::{Verify, cluster::Links};
+use lookalike_io::{
+    error::{ErrorKind, Result},
+    read::Room,
+    spill::places::Places,
+    write::{Kept, Piece},
+};
 use rayon::prelude::*;
 
 use super::{
@@ -18,17 +24,13 @@ use super::{
 };
 use crate::{
     config::{Progress, Stage},
-    error::{ErrorKind, Result},
     matching::{
         Matcher,
         sets::{Pass, Sets},
     },
     pairing::{Pairing, verdicts::Verdicts},
-    places::Places,
-    read::Room,
     sketching::estimate::Estimating,
     state::{Resumed, State, Taken, put},
-    write::{Kept, Piece},
 };
 
 /// Reads the input again, decides about all contenders by the law, and writes the kept lines. Gives the number of these too.

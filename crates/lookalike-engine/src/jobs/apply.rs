@@ -6,16 +6,21 @@
 
 use std::{collections::BTreeMap, path::Path, sync::Arc, time::Instant};
 
+use lookalike::shown::{self, cut};
+use lookalike_io::{
+    error::{Error, ErrorKind, Result, without_panic},
+    memory::peak_memory,
+    read::{Block, BlockInfo, BlockInfos, Blocks, Input, Reading, Room, Source, each_block, expand_decisions},
+    spill::{Budget, places::Places},
+    store::shown_name,
+    write::{Kept, Output, Shape, finish, plain, refuse_overwriting},
+};
 use rayon::slice::ParallelSliceMut;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use lookalike::shown::{self, cut};
-
 use crate::{
     config::{Observer, Progress, RunConfig, Stage},
-    error::{Error, ErrorKind, Result, without_panic},
-    memory::peak_memory,
     pass::{
         copy::copy_kept,
         lines::{as_written, parse},
@@ -23,12 +28,7 @@ use crate::{
         parallel::{Place, Weigh, in_order, in_order_placed},
         reading::reading,
     },
-    places::Places,
-    read::{Block, BlockInfo, BlockInfos, Blocks, Input, Reading, Room, Source, each_block, expand, expand_decisions},
     sketching::{ids::hash_name, table::BAD_EXAMPLES},
-    spill::Budget,
-    store::shown_name,
-    write::{Kept, Output, Shape, finish, plain, refuse_overwriting},
 };
 
 /// What came of applying decisions. Documents in = kept + dropped, always.
@@ -67,7 +67,7 @@ pub fn apply(decisions: &str, config: &RunConfig, kept: &Path, observer: Observe
 
 fn both_passes(decisions: &str, config: &RunConfig, path: &Path, observer: Observer) -> Result<Applied> {
     let started = Instant::now();
-    let inputs = expand(config)?;
+    let inputs = config.expand()?;
     let written = decisions_input(decisions, &inputs)?;
     let all: Vec<Input> = inputs.iter().chain([&written]).cloned().collect();
     refuse_overwriting(&[Some(path), config.skip_bad.as_deref()].into_iter().flatten().collect::<Vec<_>>(), &all)?;

@@ -3,11 +3,11 @@
 use std::sync::atomic::Ordering;
 
 use lookalike::{Method, Preset};
+use lookalike_io::memory::peak_memory;
 use serde::Serialize;
 
 use super::Matcher;
 use crate::{
-    memory::peak_memory,
     pairing::shared::Counted,
     sketching::{sizes::Sizes, table::Table},
 };

@@ -6,10 +6,10 @@ pub(crate) mod sets;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use lookalike::{Method, Verify, verify::Overlap};
+use lookalike_io::error::Result;
 
 use self::sets::Sets;
 use crate::{
-    error::Result,
     pairing::Pairing,
     sketching::{references::References, sampled::Lists},
 };

@@ -1,16 +1,18 @@
 //! The shingle sets of documents that will be compared, made again from their texts and spilled, eight bytes a shingle.
 
 use lookalike::{Method, Scratch};
+use lookalike_io::{
+    error::Result,
+    read::{Blocks, Room, Source},
+    spill::Spill,
+};
 use rayon::ThreadPool;
 
 use crate::{
     config::{Observer, Progress, RunConfig, Stage},
-    error::Result,
     pairing::Pairing,
     pass::parallel::{Weigh, in_order},
-    read::{Blocks, Room, Source},
     sketching::table::Table,
-    spill::Spill,
 };
 
 /// The sets of some numbered documents. Twelve bytes of memory each besides the sets.

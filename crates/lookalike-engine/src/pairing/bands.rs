@@ -1,6 +1,6 @@
 //! Band keys to buckets, a band at a time.
 
-use crate::{
+use lookalike_io::{
     error::Result,
     spill::{Budget, Spill, grouping::stretches, sieve::Sieve},
 };

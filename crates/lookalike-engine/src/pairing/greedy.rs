@@ -1,9 +1,10 @@
 //! Broder's greedy clusters (1997, section 4.4), over sketches alone.
 
 use lookalike::{GreedyBy, cluster::GreedyClusters};
+use lookalike_io::{error::Result, spill::places::Places};
 
 use super::{Pairing, shared::Counted};
-use crate::{error::Result, places::Places, sketching::table::Table};
+use crate::sketching::table::Table;
 
 /// For each contender, the first of its cluster; itself where it is that. Only those that are in a cluster with another stay
 /// contenders. And how many sketches were compared.

@@ -11,6 +11,14 @@ use std::sync::{
 };
 
 use lookalike::{Method, fingerprint, lsh::NONE, sketch::Sketches, text::Tokens};
+use lookalike_io::{
+    error::{Error, ErrorKind, Result},
+    spill::{
+        Budget, Spill,
+        grouping::each_group,
+        places::{Numbering, Places},
+    },
+};
 use rayon::{ThreadPool, prelude::*};
 
 use self::{
@@ -19,10 +27,7 @@ use self::{
 };
 use crate::{
     config::{Observer, Progress, Stage},
-    error::{Error, ErrorKind, Result},
-    places::{Numbering, Places},
     sketching::{order::Order, references::References, table::Table},
-    spill::{Budget, Spill, grouping::each_group},
 };
 
 /// Keep order, and who has to be compared.

@@ -15,14 +15,13 @@ use lookalike::{
     Method,
     lsh::{Common, Sample},
 };
+use lookalike_io::{error::Result, spill::Sorter};
 use rayon::ThreadPool;
 
 use super::Pairing;
 use crate::{
     config::{Observer, Progress, Stage},
-    error::Result,
     sketching::table::Table,
-    spill::Sorter,
 };
 
 /// Sorters at work at the same time, at most: each takes its share of the memory.

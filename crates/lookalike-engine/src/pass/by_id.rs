@@ -1,14 +1,14 @@
 //! Finding documents by their ids.
 
 use lookalike::shown::quoted;
-
-use super::reading::reading;
-use crate::{
-    config::RunConfig,
+use lookalike_io::{
     error::{Error, ErrorKind, Result},
-    read::{Blocks, Room, Source, each_block, expand},
+    read::{Blocks, Room, Source, each_block},
     store::shown_name,
 };
+
+use super::reading::reading;
+use crate::config::RunConfig;
 
 /// The texts of the documents with these ids, in the order asked. An id is named as a person would: a string without its
 /// quotes (or with them), a number as it is written, `file:line` for a record that has none. Reads until all are found; of a
@@ -17,7 +17,7 @@ use crate::{
 /// # Errors
 /// An id that no record has; whatever is wrong with a line before the last one found.
 pub fn find_texts(config: &RunConfig, ids: &[&str]) -> Result<Vec<String>> {
-    let source = Source::new(expand(config)?, reading(config)?, &config.temp_dir)?;
+    let source = Source::new(config.expand()?, reading(config)?, &config.temp_dir)?;
     let mut texts: Vec<Option<String>> = vec![None; ids.len()];
     let (mut room, mut plain) = (Room::default(), String::new());
     each_block(Blocks::new(&source), |block, first_line| {

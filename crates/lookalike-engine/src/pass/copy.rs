@@ -2,16 +2,16 @@
 
 use std::sync::Mutex;
 
-use rayon::ThreadPool;
-
-use super::parallel::{Weigh, in_order};
-use crate::{
-    config::{Observer, Progress, Stage},
+use lookalike_io::{
     error::{Error, ErrorKind, Result},
     lock::lock,
     read::{Block, BlockInfo, Blocks, Room, Source},
     write::{Kept, Piece},
 };
+use rayon::ThreadPool;
+
+use super::parallel::{Weigh, in_order};
+use crate::config::{Observer, Progress, Stage};
 
 impl Weigh for Piece {
     fn weight(&self) -> usize {

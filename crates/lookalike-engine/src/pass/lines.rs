@@ -3,13 +3,12 @@
 use std::{borrow::Cow, path::Path};
 
 use lookalike::shown::{cut, quoted};
-use serde::Deserialize;
-use serde_json::value::RawValue;
-
-use crate::{
+use lookalike_io::{
     error::{Error, ErrorKind, Result},
     read::{Block, Blocks, Input, Naming, Reading, Source, each_block},
 };
+use serde::Deserialize;
+use serde_json::value::RawValue;
 
 /// What a line says, or what is wrong with it and what to do, for behind `path:line: `.
 pub(crate) type Checked<T> = std::result::Result<T, String>;

@@ -2,16 +2,16 @@
 
 use std::{path::Path, sync::Arc};
 
-use rayon::{ThreadPool, ThreadPoolBuilder};
-
-use super::reading::reading;
-use crate::{
-    config::{RunConfig, windows_ahead},
+use lookalike_io::{
     error::{Error, ErrorKind, Result},
-    read::{Expanded, LeftOut, Source, expand_with_references},
+    read::{Expanded, LeftOut, Source},
     spill::Budget,
     write::{Output, refuse_other_than_lines, refuse_overwriting},
 };
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use super::reading::reading;
+use crate::config::{RunConfig, windows_ahead};
 
 /// A run that lists something about its inputs, and about references where there are any.
 pub(crate) struct Opened<const N: usize> {
@@ -32,7 +32,7 @@ pub(crate) struct Opened<const N: usize> {
 /// # Errors
 /// An input that cannot be read, an output that would overwrite one or is named as a table, threads or memory that cannot be.
 pub(crate) fn open<const N: usize>(config: &RunConfig, paths: [Option<&Path>; N], what: &str) -> Result<Opened<N>> {
-    let Expanded { inputs, references, left_out } = expand_with_references(config)?;
+    let Expanded { inputs, references, left_out } = config.expand_with_references()?;
     let named: Vec<&Path> = config.skip_bad.as_deref().into_iter().chain(paths.into_iter().flatten()).collect();
     refuse_overwriting(&named, &inputs)?;
     paths.into_iter().flatten().try_for_each(|path| refuse_other_than_lines(path, what))?;

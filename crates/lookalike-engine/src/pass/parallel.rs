@@ -10,13 +10,12 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use rayon::ThreadPool;
-
-use crate::{
+use lookalike_io::{
     error::{Error, ErrorKind, Result, said},
     lock::lock,
     read::{Block, Blocks, LineCounter, Source, Start, Tag},
 };
+use rayon::ThreadPool;
 
 /// Blocks that may wait for an earlier one, a worker.
 const AHEAD: usize = 16;
@@ -166,11 +165,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{
-        config::RunConfig,
-        pass::reading::reading,
-        read::{Input, Reading, Room, each_block, is_blank},
-    };
+    use crate::{config::RunConfig, pass::reading::reading};
+    use lookalike_io::read::{Input, Reading, Room, each_block, is_blank};
 
     impl Weigh for () {
         fn weight(&self) -> usize {

@@ -4,12 +4,12 @@ use lookalike::{
     shown::{cut, quoted},
     text::TokensBy,
 };
-
-use crate::{
-    config::RunConfig,
+use lookalike_io::{
     error::{Error, ErrorKind, Result},
     read::{Fields, Reading, encoding_named},
 };
+
+use crate::config::RunConfig;
 
 /// How a run reads its inputs.
 pub(crate) fn reading(config: &RunConfig) -> Result<Reading> {

@@ -2,8 +2,10 @@
 
 use std::time::{Duration, Instant};
 
+use lookalike_io::memory::peak_memory;
+
 use super::table::Table;
-use crate::{config::Estimate, memory::peak_memory};
+use crate::config::Estimate;
 
 /// When the speed of the first pass has settled.
 const AFTER: Duration = Duration::from_secs(2);
@@ -71,7 +73,7 @@ mod tests {
     use lookalike::{Config, Method};
 
     use super::*;
-    use crate::spill::Budget;
+    use lookalike_io::spill::Budget;
 
     #[test]
     fn what_is_told_grows_with_the_input_and_is_told_once() {

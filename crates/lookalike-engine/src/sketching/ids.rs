@@ -2,14 +2,14 @@
 
 use std::{ops::Range, sync::Arc};
 
+use lookalike_io::{
+    error::{Error, ErrorKind, Result},
+    spill::{Budget, Spill, grouping::each_group},
+};
 use serde_json::value::RawValue;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
-use crate::{
-    error::{Error, ErrorKind, Result},
-    pass::parallel::Weigh,
-    spill::{Budget, Spill, grouping::each_group},
-};
+use crate::pass::parallel::Weigh;
 
 /// Ids between two that can be found without reading those before them.
 const STEP: u64 = 8;

@@ -1,12 +1,10 @@
 //! What the first pass found out of a block ↔ a record of the journal.
 
 use lookalike::{Method, cluster::Keep};
+use lookalike_io::read::{BlockInfo, Fields, Skipped, Start, Tag};
 
 use super::{ids::BlockIds, sampled::BlockLists, table::Sketched};
-use crate::{
-    read::{BlockInfo, Fields, Skipped, Start, Tag},
-    state::{Taken, put, put_text},
-};
+use crate::state::{Taken, put, put_text};
 
 /// A block of the first pass: all that it gives, and what tells where it stands.
 pub(crate) struct Recorded {

@@ -22,6 +22,13 @@ use lookalike::{
     shown::cut,
     text::Tokens,
 };
+use lookalike_io::{
+    error::{Error, ErrorKind, Result},
+    lock::lock,
+    read::{Block, Blocks, Fields, Room, Source, Start},
+    spill::Budget,
+    write::Output,
+};
 use rayon::ThreadPool;
 
 use self::{
@@ -33,13 +40,8 @@ use self::{
 };
 use crate::{
     config::{Observer, Progress, RunConfig, Stage},
-    error::{Error, ErrorKind, Result},
-    lock::lock,
     pass::parallel::{Weigh, in_order_placed},
-    read::{Block, Blocks, Fields, Room, Source, Start},
-    spill::Budget,
     state::{Resumed, State},
-    write::Output,
 };
 
 /// A worker's buffers.

@@ -2,9 +2,8 @@
 
 use std::cmp::Reverse;
 
+use lookalike_io::{error::Result, spill::Spill};
 use rayon::{ThreadPool, slice::ParallelSliceMut};
-
-use crate::{error::Result, spill::Spill};
 
 /// Documents by their places in keep order, their ranks, and back.
 #[derive(Debug)]
@@ -71,7 +70,7 @@ impl Order {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spill::Budget;
+    use lookalike_io::spill::Budget;
 
     #[test]
     fn larger_keys_come_first_and_ties_stay_in_input_order() {

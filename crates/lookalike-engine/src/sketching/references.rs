@@ -1,11 +1,9 @@
 //! Reference documents: the first in keep order, kept by definition, and not compared with each other.
 
 use lookalike::{Cluster, Method, Verify, verify::Measure};
+use lookalike_io::error::{Error, ErrorKind, Result};
 
-use crate::{
-    config::RunConfig,
-    error::{Error, ErrorKind, Result},
-};
+use crate::config::RunConfig;
 
 /// Which documents are references, and what is compared with them. None are, and all is compared, by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

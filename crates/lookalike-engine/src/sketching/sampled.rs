@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use lookalike::lsh::Sample;
-
-use crate::{
+use lookalike_io::{
     error::Result,
-    pass::parallel::Weigh,
     spill::{Budget, Spill},
 };
+
+use crate::pass::parallel::Weigh;
 
 /// One block's lists.
 #[derive(Debug, Default)]

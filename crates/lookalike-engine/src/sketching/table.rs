@@ -3,6 +3,11 @@
 use std::{num::NonZeroU128, sync::Arc};
 
 use lookalike::{Method, fingerprint::Digest, shown};
+use lookalike_io::{
+    error::{Error, ErrorKind, Result},
+    read::{Block, BlockInfo, BlockInfos, Source},
+    spill::{Budget, Spill},
+};
 
 use super::{
     ids::{BlockIds, Ids},
@@ -10,12 +15,7 @@ use super::{
     sampled::{BlockLists, Lists},
     sizes::Sizes,
 };
-use crate::{
-    error::{Error, ErrorKind, Result},
-    pass::parallel::{Place, Weigh},
-    read::{Block, BlockInfo, BlockInfos, Source},
-    spill::{Budget, Spill},
-};
+use crate::pass::parallel::{Place, Weigh};
 
 /// What a run keeps of every document: with 21 bands 84 bytes of keys, 128 of b-bit sketch, 16 of digest, 8 of the id's hash, and
 /// the id; all of it in memory as long as it may be.

@@ -8,12 +8,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde::Serialize;
-
-use crate::{
+use lookalike_io::{
     disk::{File, folder_of, make_private, make_private_folder, remove, remove_folder, rename, sync_folder},
     error::{Error, ErrorKind, Result},
 };
+use serde::Serialize;
 
 const LOCK: &str = "lock";
 const NEW: &str = ".new";

@@ -6,14 +6,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use lookalike_io::{
+    disk::File,
+    error::{Error, Result},
+};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::folder::damaged;
-use crate::{
-    disk::File,
-    error::{Error, Result},
-};
 
 /// Bytes before a record: its length and its checksum.
 const HEAD: usize = 16;

@@ -7,6 +7,12 @@ use std::{
 
 use jiff::Timestamp;
 use lookalike::Config;
+use lookalike_io::{
+    disk::File,
+    error::{Error, ErrorKind, Result},
+    format::{Format as InputFormat, Html},
+    read::{Input, Source},
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{
     Value,
@@ -14,13 +20,7 @@ use serde_json::{
 };
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use crate::{
-    config::RunConfig,
-    disk::File,
-    error::{Error, ErrorKind, Result},
-    format::{Format as InputFormat, Html},
-    read::{Input, Source},
-};
+use crate::config::RunConfig;
 
 /// Of what the journals' records and the manifest are made. 4: of a command there is a digest, not the line.
 const FORMAT: u32 = 4;

@@ -23,8 +23,8 @@ pub(crate) use self::{
     journal::Journal,
 };
 use self::{folder::Folder, journal::Written, manifest::Manifest};
-use crate::{
-    config::{Resume, RunConfig, Stage},
+use crate::config::{Resume, RunConfig, Stage};
+use lookalike_io::{
     error::{Error, ErrorKind, Result},
     read::Source,
 };

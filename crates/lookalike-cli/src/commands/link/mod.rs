@@ -9,10 +9,8 @@ use std::{
 };
 
 use clap::{Args, ValueEnum};
-use lookalike::{
-    records::{LinkConfig, Linker, Verdict},
-    shown::quoted,
-};
+use lookalike::shown::quoted;
+use lookalike_applications::records::{LinkConfig, Linker, Verdict};
 use lookalike_engine::{Error, Format, Link as Asked, RunConfig, explain_link, link, refuse_url, shown_path};
 
 use crate::{
@@ -139,7 +137,8 @@ impl Link {
         let mut linkage = read(&self.config)?;
         linkage.one_to_one |= self.one_to_one;
         // What the core refuses is of the file; what is refused later is of flags and inputs.
-        Linker::new(linkage.clone()).map_err(|error| anyhow::Error::new(Error::from(error)).context(shown_path(&self.config)))?;
+        Linker::new(linkage.clone())
+            .map_err(|error| anyhow::Error::new(Error::config(error)).context(shown_path(&self.config)))?;
         let config = RunConfig {
             inputs: [self.a].into_iter().chain(self.b).collect(),
             all_splits: self.all_splits,

@@ -1,6 +1,6 @@
 //! What `lookalike link` says.
 
-use lookalike::records::Verdict;
+use lookalike_applications::records::Verdict;
 use lookalike_engine::{BlockExplained, FieldExplained, Judged, LinkExplained, LinkShares, LinkSummary, RightShare, RightShares};
 
 use crate::output::{BOLD, DIM, bytes, count, counted, quiet};

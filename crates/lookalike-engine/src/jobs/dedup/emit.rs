@@ -3,25 +3,27 @@
 use std::ops::Range;
 
 use lookalike::{Reason, Verify, verify::Measure};
+use lookalike_io::{
+    error::Result,
+    read::{Block, Source},
+    spill::places::{Numbering, Places},
+    write::{Decided, Kept, Likeness, Output, Representative},
+};
 use rayon::{ThreadPool, prelude::*};
 
 use super::summary::Summary;
 use crate::{
     config::Observer,
-    error::Result,
     matching::Matcher,
     pairing::{
         Pairing,
         verdicts::{Verdict, Verdicts},
     },
     pass::copy::copy_kept,
-    places::{Numbering, Places},
-    read::{Block, Source},
     sketching::table::Table,
-    write::{Decided, Kept, Likeness, Output, Representative},
 };
 #[cfg(feature = "tables")]
-use crate::{
+use lookalike_io::{
     read::RecordBatch,
     write::{DecisionRows, IdKind, Kinds},
 };
@@ -113,7 +115,7 @@ impl<'a> Emitting<'a> {
     /// There is none.
     #[cfg(not(feature = "tables"))]
     pub(crate) fn decision_rows(&self, _: &Source, output: Output, _: usize) -> Result<Output> {
-        Err(crate::write::without_tables(output.name()))
+        Err(lookalike_io::write::without_tables(output.name()))
     }
 
     /// Writes every document's decision, but for references, as a table. Up to `ahead` row groups of it are in memory.

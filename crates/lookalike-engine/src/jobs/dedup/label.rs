@@ -1,12 +1,15 @@
 //! What was decided, put onto every record: nothing is dropped, all can be looked at before anything is.
 
+use lookalike_io::{
+    error::{Error, ErrorKind, Result},
+    read::{Blocks, Columns, Source, Start, each_block},
+    write::{Kept, Label, LabelNames, Labelling, RowLabels, refuse_table_names, refused},
+};
+
 use super::emit::Emitting;
 use crate::{
     config::Observer,
-    error::{Error, ErrorKind, Result},
     pass::copy::{same_number, write_blocks},
-    read::{Blocks, Columns, Source, Start, each_block},
-    write::{Kept, Label, LabelNames, Labelling, RowLabels, refuse_table_names, refused},
 };
 
 /// Refuses names that records already have fields of, as far as that can be told before the work: by the columns of CSV and of

@@ -10,6 +10,12 @@ use std::{
 };
 
 use lookalike::{Candidates, Cluster, Method, Verify};
+use lookalike_io::{
+    error::{ErrorKind, Result, without_panic},
+    memory::peak_memory,
+    read::{Expanded, Source},
+    write::{Kept, LabelNames, Output, Shape, are_rows, finish, refuse_overwriting},
+};
 
 use self::{
     emit::{Emitting, Tell},
@@ -24,18 +30,14 @@ use crate::{
         decide_all,
         streamed::settle,
     },
-    error::{ErrorKind, Result, without_panic},
     matching::{
         Matcher,
         sets::{self, Pass, Sets},
     },
-    memory::peak_memory,
     pairing::{Pairing, greedy},
     pass::{copy::same_number, open::pool, reading::reading},
-    read::{Expanded, Source, expand_with_references},
     sketching::{self, Beside, references::References, table::Table},
     state::State,
-    write::{Kept, LabelNames, Output, Shape, are_rows, finish, refuse_overwriting},
 };
 
 /// What to write. Nothing is written under its name before all of it is.
@@ -73,7 +75,7 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, tell: Option<&mut Tell>, ob
     let started = Instant::now();
     let method = Method::new(config.method.clone())?;
     References::check(config, &method)?;
-    let Expanded { inputs, references, left_out } = expand_with_references(config)?;
+    let Expanded { inputs, references, left_out } = config.expand_with_references()?;
     let paths = [&outputs.kept, &outputs.decisions, &config.skip_bad];
     let named: Vec<&Path> = paths.into_iter().flatten().map(PathBuf::as_path).collect();
     refuse_overwriting(&named, &inputs)?;

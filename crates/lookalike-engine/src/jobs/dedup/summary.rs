@@ -1,9 +1,10 @@
 //! What a run did, in numbers.
 
 use lookalike::{Config, Method, Verify, lsh::Shape};
+use lookalike_io::read::LeftOut;
 use serde::Serialize;
 
-use crate::{matching::finding::Finding, read::LeftOut, state::Resumed};
+use crate::{matching::finding::Finding, state::Resumed};
 
 /// The outcome of a run. Documents in = kept + dropped, always.
 #[derive(Debug, Clone, Serialize)]

@@ -3,16 +3,16 @@
 use std::path::Path;
 
 use lookalike::{shown::cut, verify::Measure};
+use lookalike_io::{
+    error::{Error, ErrorKind, Result},
+    read::Reading,
+    store::refuse_url,
+};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{roll::Roll, sample::SimilarPair};
-use crate::{
-    error::{Error, ErrorKind, Result},
-    pass::lines::{Checked, as_written, each_line, parse},
-    read::Reading,
-    store::refuse_url,
-};
+use crate::pass::lines::{Checked, as_written, each_line, parse};
 
 /// A line of a file of pairs: as [`pairs`](crate::jobs::pairs::pairs) writes them, or as others do.
 #[derive(Deserialize)]

@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 
 use lookalike::{Candidates, Config, Method};
+use lookalike_io::{
+    error::{Error, ErrorKind, Result},
+    read::Source,
+    write::{Output, finish, refuse_overwriting},
+};
 
 use crate::{
     config::{Observer, RunConfig},
-    error::{Error, ErrorKind, Result},
     pass::{open::pool, reading::reading},
-    read::{Source, expand},
     sketching::{self, Beside, ids::hash_name, table::Table},
-    write::{Output, finish, refuse_overwriting},
 };
 
 /// The documents of a collection by their ids. 32 bytes a document, 4 more with labels.
@@ -73,7 +75,7 @@ impl Roll {
 /// number, an id that stands twice: nobody could tell which document it means.
 pub fn enrol(config: &RunConfig, observer: Observer) -> Result<Roll> {
     let method = Method::new(Config { candidates: Candidates::Exact, ..Config::default() })?;
-    let source = Source::new(expand(config)?, reading(config)?, &config.temp_dir)?;
+    let source = Source::new(config.expand()?, reading(config)?, &config.temp_dir)?;
     Roll::of(&read(config, &method, &source, observer)?, config)
 }
 

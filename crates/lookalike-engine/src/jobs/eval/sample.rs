@@ -4,14 +4,16 @@ use lookalike::{
     Candidates, Cluster, Config, Method, Scratch,
     eval::{Meetings, SampleIndex, choose_sample},
 };
+use lookalike_io::{
+    error::Result,
+    read::{Blocks, Room, Source},
+};
 
 use super::roll::{self, Roll};
 use crate::{
     config::{Observer, Progress, RunConfig, Stage},
-    error::Result,
     matching::sets::{self, Pass},
     pass::{open::pool, parallel::in_order, reading::reading},
-    read::{Blocks, Room, Source, expand},
 };
 
 /// Two documents by their places in the input, `a` before `b`, and how similar they are.
@@ -46,7 +48,7 @@ pub struct SampleTruth {
 pub fn sample_truth(config: &RunConfig, size: u32, least: f64, observer: Observer) -> Result<SampleTruth> {
     let asked = Config { candidates: Candidates::Exact, verify: None, cluster: Cluster::Law, ..config.method.clone() };
     let method = Method::new(asked)?;
-    let source = Source::new(expand(config)?, reading(config)?, &config.temp_dir)?;
+    let source = Source::new(config.expand()?, reading(config)?, &config.temp_dir)?;
     let table = roll::read(config, &method, &source, observer)?;
     let pool = pool(config.threads)?;
     let sample = choose_sample(table.documents as u32, size, config.method.seed);

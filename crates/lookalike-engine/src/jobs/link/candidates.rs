@@ -6,16 +6,16 @@
 
 use std::sync::Arc;
 
-use lookalike::records::{Block, Linker, NO_KEY, Scored};
+use lookalike_applications::records::{Block, Linker, NO_KEY, Scored};
+use lookalike_io::{
+    error::Result,
+    spill::{Budget, Sorter, Spill},
+};
 use rayon::{ThreadPool, prelude::*};
 use serde::Serialize;
 
 use super::{records::Gathered, truth::Truth};
-use crate::{
-    config::{Observer, Progress, Stage},
-    error::Result,
-    spill::{Budget, Sorter, Spill},
-};
+use crate::config::{Observer, Progress, Stage};
 
 /// What came of a block.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -1,6 +1,6 @@
 //! How far apart pairs are in a field that is not compared → how many of them are right.
 
-use lookalike::records::{Scored, mean_apart, right_share};
+use lookalike_applications::records::{Scored, mean_apart, right_share};
 use serde::Serialize;
 
 /// How many pairs are right, by a field that the score knows nothing of (*Mining of Massive Datasets*, section 3.8.1): pairs of all points

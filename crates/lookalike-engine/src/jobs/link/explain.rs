@@ -1,19 +1,13 @@
 //! Why two records are a match, or none.
 
-use lookalike::{
-    records::{Block, Linker, Points, Verdict},
-    shown::cut,
-};
+use lookalike::shown::cut;
+use lookalike_applications::records::{Block, Linker, Points, Verdict};
+use lookalike_io::error::{Error, ErrorKind, Result, without_panic};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::{Link, gather, records::Gathered};
-use crate::{
-    config::RunConfig,
-    error::{Error, ErrorKind, Result, without_panic},
-    pass::open::pool,
-    sketching::ids::raw,
-};
+use crate::{config::RunConfig, pass::open::pool, sketching::ids::raw};
 
 /// What two records are compared by.
 #[derive(Debug, Clone, Serialize)]
@@ -71,7 +65,7 @@ pub struct FieldExplained {
 /// As [`link`](crate::jobs::link::link); ids that no records have, or one twice.
 pub fn explain_link(config: &RunConfig, asked: &Link, [a, b]: [&str; 2]) -> Result<LinkExplained> {
     without_panic(|| {
-        let linker = Linker::new(asked.config.clone())?;
+        let linker = Linker::new(asked.config.clone()).map_err(Error::config)?;
         let gathered = gather(config, (&linker, None), &pool(config.threads)?, &|_| {})?;
         let a = find(&gathered, a, 0)?;
         let b = find(&gathered, b, usize::from(gathered.are_two()))?;
@@ -101,7 +95,7 @@ fn find(gathered: &Gathered, id: &str, collection: usize) -> Result<u32> {
 
 fn explained(gathered: &Gathered, linker: &Linker, a: u32, b: u32) -> Result<LinkExplained> {
     let records = &gathered.records;
-    let field = |(at, config): (usize, &lookalike::records::FieldConfig)| FieldExplained {
+    let field = |(at, config): (usize, &lookalike_applications::records::FieldConfig)| FieldExplained {
         field: config.name.clone(),
         a: records.get(a, at).into(),
         b: records.get(b, at).into(),

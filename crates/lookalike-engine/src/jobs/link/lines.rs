@@ -1,16 +1,16 @@
 //! Links and clusters → their lines.
 
-use lookalike::records::{Linker, Points, Scored, Verdict};
+use lookalike_applications::records::{Linker, Points, Scored, Verdict};
+use lookalike_io::{
+    error::{Error, ErrorKind, Result},
+    write::Output,
+};
 use rayon::{ThreadPool, prelude::*};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::records::Gathered;
-use crate::{
-    error::{Error, ErrorKind, Result},
-    sketching::ids::raw,
-    write::Output,
-};
+use crate::sketching::ids::raw;
 
 /// A line of the output.
 #[derive(Serialize)]

@@ -12,9 +12,15 @@ use std::{
     sync::Arc,
 };
 
-use lookalike::{
-    records::{ClusterBy, Clusters, LinkConfig, Linker, OneToOne, Scored, Verdict},
-    shown::{cut, quoted},
+use lookalike::shown::{cut, quoted};
+use lookalike_applications::records::{ClusterBy, Clusters, LinkConfig, Linker, OneToOne, Scored, Verdict};
+use lookalike_io::{
+    error::{Error, ErrorKind, Result, without_panic},
+    memory::peak_memory,
+    read::Input,
+    spill::{Budget, Sorter},
+    store::refuse_url,
+    write::{Output, finish, refuse_other_than_lines, refuse_overwriting},
 };
 use rayon::ThreadPool;
 use serde::Serialize;
@@ -28,13 +34,7 @@ use self::{
 };
 use crate::{
     config::{Observer, RunConfig},
-    error::{Error, ErrorKind, Result, without_panic},
-    memory::peak_memory,
     pass::open::pool,
-    read::{Input, expand},
-    spill::{Budget, Sorter},
-    store::refuse_url,
-    write::{Output, finish, refuse_other_than_lines, refuse_overwriting},
 };
 
 /// What is linked by what, and what of it is wanted. The inputs are a [`RunConfig`]'s: one collection, or two, of which the pairs across
@@ -115,7 +115,7 @@ fn gather(
 }
 
 fn all(config: &RunConfig, asked: &Link, output: &Path, observer: Observer) -> Result<LinkSummary> {
-    let linker = Linker::new(asked.config.clone())?;
+    let linker = Linker::new(asked.config.clone()).map_err(Error::config)?;
     if asked.truth.is_some() && (config.label_field.is_some() || config.allow_repeated_ids) {
         let message = "true pairs go by unique ids, and need no labels: give --truth without --label and --allow-repeated-ids";
         return Err(Error::new(ErrorKind::Config, message));
@@ -123,7 +123,7 @@ fn all(config: &RunConfig, asked: &Link, output: &Path, observer: Observer) -> R
     asked.truth.as_deref().map_or(Ok(()), |path| refuse_url("--truth", "file", path))?;
     refuse_compared(&linker, asked.right_by.as_deref())?;
     let outputs: Vec<&Path> = [output].into_iter().chain(asked.clusters.as_deref()).collect();
-    let mut inputs = expand(config)?;
+    let mut inputs = config.expand()?;
     let others = asked.truth.iter().chain(&asked.config_path).filter(|path| *path != Path::new("-"));
     inputs.extend(others.cloned().map(Input::File));
     refuse_overwriting(&outputs, &inputs)?;
@@ -262,7 +262,7 @@ fn sizes(leaders: &[u32]) -> Vec<u32> {
 mod tests {
     use std::fs;
 
-    use lookalike::records::{BlockConfig, FieldConfig, Kind};
+    use lookalike_applications::records::{BlockConfig, FieldConfig, Kind};
     use proptest::prelude::*;
     use tempfile::TempDir;
 
@@ -279,7 +279,7 @@ mod tests {
         fs::write(name("a"), first.concat()).unwrap();
         fs::write(name("b"), if two { second.concat() } else { lines.concat() }).unwrap();
         let inputs = if two { vec![name("a"), name("b")] } else { vec![name("b")] };
-        let format = Some(crate::format::Format::Lines);
+        let format = Some(lookalike_io::format::Format::Lines);
         let config = RunConfig { inputs, format, memory, threads, temp_dir: folder.path().into(), ..RunConfig::default() };
         let asked = Link { clusters: Some(name("clusters").into()), ..asked.clone() };
         let summary = link(&config, &asked, Some(Path::new(&name("pairs"))), &|_| {}).unwrap();

@@ -2,9 +2,13 @@
 
 use std::{borrow::Cow, collections::BTreeMap, ops::Range};
 
-use lookalike::{
-    records::{Linker, Records, Room as Normal, measure},
-    shown::{cut, quoted},
+use lookalike::shown::{cut, quoted};
+use lookalike_applications::records::{Linker, Records, Room as Normal, measure};
+use lookalike_io::{
+    error::{Error, ErrorKind, Result},
+    format::Format,
+    read::{Block, Blocks, Naming, Paths, Reading, Room, Shape, Source, encoding_named},
+    store::shown_name,
 };
 use rayon::ThreadPool;
 use serde_json::value::RawValue;
@@ -12,12 +16,8 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::{
     config::{Observer, Progress, RunConfig, Stage},
-    error::{Error, ErrorKind, Result},
-    format::Format,
     pass::parallel::{Weigh, in_order_placed},
-    read::{Block, Blocks, Naming, Paths, Reading, Room, Shape, Source, encoding_named, expand},
     sketching::ids::hash_name,
-    store::shown_name,
 };
 
 /// The records of one collection, or of two, the first one's first.
@@ -219,7 +219,7 @@ struct Came {
 }
 
 fn open(config: &RunConfig, name: &str) -> Result<Source> {
-    let inputs = expand(&RunConfig { inputs: vec![name.into()], ..config.clone() })?;
+    let inputs = RunConfig { inputs: vec![name.into()], ..config.clone() }.expand()?;
     let encoding = config.encoding.as_deref().map(encoding_named).transpose()?;
     let reading = Reading { format: config.format, delimiter: config.delimiter, encoding, ..Reading::lines() };
     // A table asks for its text's column when it is opened.

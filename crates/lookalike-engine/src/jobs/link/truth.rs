@@ -2,16 +2,14 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use lookalike::{eval::PairCounts, records::Scored, shown::cut};
+use lookalike::{eval::PairCounts, shown::cut};
+use lookalike_applications::records::Scored;
+use lookalike_io::{error::Result, read::Reading};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::records::Gathered;
-use crate::{
-    error::Result,
-    pass::lines::{each_line, parse},
-    read::Reading,
-};
+use crate::pass::lines::{each_line, parse};
 
 /// The pairs that are true.
 #[derive(Debug)]

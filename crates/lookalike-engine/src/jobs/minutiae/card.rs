@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use lookalike::{
-    minutiae::{By, Minutia},
-    shown::{cut, quoted},
-};
+use lookalike::shown::{cut, quoted};
+use lookalike_applications::minutiae::{By, Minutia};
+use lookalike_io::read::Shape;
 use serde_json::{Value, value::RawValue};
 
-use crate::{config::RunConfig, pass::lines::parse, read::Shape};
+use crate::{config::RunConfig, pass::lines::parse};
 
 /// How prints stand in their records, how they are compared, and what of that is wanted.
 #[derive(Debug, Clone)]

@@ -7,10 +7,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use lookalike::{
-    cluster::Keep,
-    minutiae::{By, FEWEST_ALIGNED, Minutia, Prints, Ranked, Ranking},
-    shown::cut,
+use lookalike::{cluster::Keep, shown::cut};
+use lookalike_applications::minutiae::{By, FEWEST_ALIGNED, Minutia, Prints, Ranked, Ranking};
+use lookalike_io::{
+    error::{Error, ErrorKind, Result, without_panic},
+    format::Format,
+    read::{Fields, Reading, Source},
+    write::{Output, finish, refuse_other_than_lines, refuse_overwriting},
 };
 use rayon::prelude::*;
 use serde::Serialize;
@@ -19,11 +22,7 @@ use serde_json::value::RawValue;
 use self::card::{Card, Cards, First};
 use crate::{
     config::RunConfig,
-    error::{Error, ErrorKind, Result, without_panic},
-    format::Format,
     pass::{lines::each_line_of, open::pool},
-    read::{Fields, Reading, Source, expand},
-    write::{Output, finish, refuse_other_than_lines, refuse_overwriting},
 };
 
 /// A line of the output: two prints, the earlier first.
@@ -95,7 +94,7 @@ pub fn cards(config: &RunConfig, asked: &Cards, output: Option<&Path>) -> Result
 }
 
 fn all(config: &RunConfig, asked: &Cards, output: &Path) -> Result<CardsSummary> {
-    let inputs = expand(config)?;
+    let inputs = config.expand()?;
     refuse_overwriting(&[output], &inputs)?;
     refuse_other_than_lines(output, "pairs")?;
     // A table asks for its text's column when it is opened.
@@ -127,7 +126,7 @@ fn all(config: &RunConfig, asked: &Cards, output: &Path) -> Result<CardsSummary>
     let pool = pool(config.threads)?;
     for group in groups.values() {
         let prints: Vec<Vec<Minutia>> = group.iter().map(|&number| cards[number as usize].minutiae.clone()).collect();
-        let prints = Prints::new(&prints, &asked.by).map_err(Error::from)?;
+        let prints = Prints::new(&prints, &asked.by).map_err(Error::config)?;
         let numbers: Vec<u32> = (0..group.len() as u32).collect();
         for some in numbers.chunks(AT_A_TIME) {
             let found: Vec<Vec<Ranked>> = pool.install(|| some.par_iter().map(|&b| prints.before(b)).collect());

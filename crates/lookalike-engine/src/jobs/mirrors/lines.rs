@@ -1,15 +1,15 @@
 //! Mirrors → their lines: pairs of sites, pairs of pages, and pages without a counterpart.
 
-use lookalike::mirrors::{Counterpart, Mirrors, ShareOf, SitePair, SitePairs};
+use lookalike_applications::mirrors::{Counterpart, Mirrors, ShareOf, SitePair, SitePairs};
+use lookalike_io::{
+    error::{Error, ErrorKind, Result},
+    write::Output,
+};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::sites::{Sites, SitesBy};
-use crate::{
-    error::{Error, ErrorKind, Result},
-    sketching::{ids::raw, references::References, table::Table},
-    write::Output,
-};
+use crate::sketching::{ids::raw, references::References, table::Table};
 
 /// What is asked of mirrors.
 #[derive(Debug, Clone)]

@@ -12,8 +12,14 @@ use std::{
 
 use lookalike::{
     Cluster, Config, Method, Verify,
-    mirrors::{Likes, Mirrors, Page, Side},
     shown::{cut, quoted},
+};
+use lookalike_applications::mirrors::{Likes, Mirrors, Page, Side};
+use lookalike_io::{
+    error::{Error, ErrorKind, Result, without_panic},
+    memory::peak_memory,
+    read::LeftOut,
+    write::finish,
 };
 use serde::Serialize;
 
@@ -25,14 +31,10 @@ use self::{
 use crate::{
     config::{Observer, RunConfig},
     deciding::all_matches::{ANY, AllMatches, Classes, PairFigures, Verified, verified},
-    error::{Error, ErrorKind, Result, without_panic},
     matching::finding::Finding,
-    memory::peak_memory,
     pairing::Pairing,
     pass::open::{Opened, open},
-    read::LeftOut,
     sketching::{self, Beside, references::References, refuse_repeated_references, table::Table},
-    write::finish,
 };
 
 /// Where mirrors are written: JSON Lines, plain or compressed.

@@ -3,14 +3,14 @@
 use std::{borrow::Cow, collections::BTreeMap, num::NonZeroU128};
 
 use lookalike::shown::{cut, quoted};
-use xxhash_rust::xxh3::xxh3_64;
-
-use crate::{
+use lookalike_io::{
     error::{Error, ErrorKind, Result},
     read::Source,
-    sketching::table::Table,
     write::plain,
 };
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::sketching::table::Table;
 
 /// What pages are together on.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

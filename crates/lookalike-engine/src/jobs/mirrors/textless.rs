@@ -1,7 +1,8 @@
 //! Pages that show nothing, such as those whose content is in scripts → which of them are the same page on two sites.
 
+use lookalike_io::spill::Budget;
+
 use super::sites::Sites;
-use crate::spill::Budget;
 
 /// Pages without text, of which those match that have identical bytes at the same path of two sites. No text is ever a duplicate by its
 /// text; an empty page is like any other empty page. The same bytes under the same name are the same page.

@@ -8,6 +8,11 @@ use std::{
 };
 
 use lookalike::{Cluster, Config, Method, Verify, verify::Overlap};
+use lookalike_io::{
+    error::{Error, ErrorKind, Result, without_panic},
+    read::LeftOut,
+    write::{Output, finish},
+};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -15,13 +20,10 @@ use self::nearest::{Groups, Nearest};
 use crate::{
     config::{Observer, RunConfig},
     deciding::all_matches::{AllMatches, PairFigures, Verified, verified},
-    error::{Error, ErrorKind, Result, without_panic},
     matching::{finding::Finding, sets::Sets},
     pairing::Pairing,
     pass::open::{Opened, open},
-    read::LeftOut,
     sketching::{self, Beside, ids::raw, references::References, table::Table},
-    write::{Output, finish},
 };
 
 /// A line of the output; `a` comes before `b` in the input, or is the reference document. Where the nearest documents are asked

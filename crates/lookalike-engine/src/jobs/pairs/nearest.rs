@@ -8,11 +8,11 @@
 use std::{cmp::Reverse, sync::Arc};
 
 use lookalike::verify::Measure;
+use lookalike_io::spill::Budget;
 
 use crate::{
     deciding::all_matches::{Matches, PairFigures},
     pairing::Pairing,
-    spill::Budget,
 };
 
 /// The documents of each contender and its copies, in input order, that can be neighbours.

@@ -19,6 +19,12 @@ use lookalike::{
     text::TokensBy,
     verify::{Figures, Overlap},
 };
+use lookalike_io::{
+    error::{Error, ErrorKind, Result, without_panic},
+    memory::peak_memory,
+    read::{Blocks, LeftOut, Room},
+    write::finish,
+};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -28,16 +34,12 @@ use self::{
 };
 use crate::{
     config::{Observer, Progress, RunConfig, Stage},
-    error::{Error, ErrorKind, Result, without_panic},
     matching::sets::Pass,
-    memory::peak_memory,
     pass::{
         open::{Opened, open},
         parallel::{Weigh, in_order},
     },
-    read::{Blocks, LeftOut, Room},
     sketching::{self, Beside, ids::raw, refuse_repeated_references},
-    write::finish,
 };
 
 /// Which passages are wanted, and what is said of them.

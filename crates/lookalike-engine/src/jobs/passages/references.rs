@@ -6,17 +6,18 @@ use lookalike::{
     Method, Scratch,
     runs::{Entry, RunIndex, Selected, Winnowing},
 };
+use lookalike_io::{
+    error::{Error, ErrorKind, Result},
+    read::{Blocks, Room},
+    spill::{Spill, grouping::each_group, places::Places},
+};
 use rayon::{ThreadPool, slice::ParallelSliceMut};
 
 use crate::{
     config::{Progress, Stage},
-    error::{Error, ErrorKind, Result},
     matching::sets::Pass,
     pass::parallel::{Weigh, in_order},
-    places::Places,
-    read::{Blocks, Room},
     sketching::table::Table,
-    spill::{Spill, grouping::each_group},
 };
 
 /// The texts of some documents that come first, 16 bytes of memory each besides what may go to temporary files. Of equal texts the first

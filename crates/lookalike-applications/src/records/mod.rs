@@ -1,0 +1,58 @@
+//! Records of the same person, firm or thing (entity resolution): *Mining of Massive Datasets*, section 3.8.1.
+//!
+//! Records have fields of several types. Each value gets a normal form, by its type; candidates are pairs that share a field's value,
+//! as in the source's simple LSH, or whatever [`BlockConfig`] says; a candidate's score is the share of the points that its fields might
+//! have given, and two thresholds say match, possible or not.
+//!
+//! ```
+//! use lookalike_applications::records::{FieldConfig, Kind, LinkConfig, Linker, Records, Room, Verdict};
+//!
+//! let fields = vec![
+//!     FieldConfig::new("name", Kind::Name),
+//!     FieldConfig::new("address", Kind::Address),
+//!     FieldConfig::new("phone", Kind::Phone),
+//! ];
+//! let linker = Linker::new(LinkConfig { fields, ..LinkConfig::default() })?;
+//!
+//! let mut records = Records::new(3);
+//! let mut room = Room::default();
+//! for record in [
+//!     ["Mary-Ann O'Brien", "12 North Station Street", "(213) 555-0100"],
+//!     ["OBrien, Mary Ann", "12 N. Station St.", "+1 213 555 0101"],
+//!     ["Marian Bryson", "5 High Street", "310 555 7788"],
+//! ] {
+//!     let mut values = vec![String::new(); 3];
+//!     for (field, value) in record.iter().enumerate() {
+//!         linker.normalise(field, value, &mut room, &mut values[field]);
+//!     }
+//!     records.push(values.iter().map(String::as_str));
+//! }
+//! assert_eq!(records.get(1, 1), "12 n stn st");
+//! assert_eq!(linker.meeting(&records, 0, 1), Some(1), "they have the same address");
+//! let score = linker.score(&records, 0, 1).unwrap();
+//! assert!(score < 1.0 && linker.verdict(score) == Verdict::Match);
+//! assert_eq!(linker.meeting(&records, 0, 2), None);
+//! # Ok::<(), lookalike_applications::Error>(())
+//! ```
+
+mod blocks;
+mod config;
+mod dates;
+mod digits;
+mod kinds;
+mod linker;
+mod matching;
+mod strings;
+mod table;
+mod valid;
+
+pub use blocks::{Block, NO_KEY};
+pub use config::{BlockConfig, ClusterBy, Compare, FieldConfig, Kind, LinkConfig, Missing, Part, Take};
+pub use kinds::Room;
+pub use linker::{Linker, Points, Verdict};
+pub use matching::{Clusters, OneToOne, Scored};
+pub use table::Records;
+pub use valid::{mean_apart, measure, right_share};
+
+#[cfg(test)]
+mod tests;

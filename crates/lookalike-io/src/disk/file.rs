@@ -1,0 +1,220 @@
+//! An open file.
+
+use std::{
+    fs::{self, OpenOptions, Permissions, TryLockError},
+    io::{self, IsTerminal, Read, Seek, SeekFrom, Write},
+    os::{
+        fd::{AsFd, BorrowedFd},
+        unix::fs::{FileExt, MetadataExt, OpenOptionsExt},
+    },
+    path::Path,
+};
+
+use rustix::fs::OFlags;
+
+use super::{Operation, doing, moving, names::tightened};
+
+/// The permissions of an output before the user's umask, like those of any file that a program makes.
+pub const USUAL: u32 = 0o666;
+
+/// The permissions of what only this run reads.
+const PRIVATE: u32 = 0o600;
+
+/// An open file, whose every operation goes through this layer.
+#[derive(Debug)]
+pub struct File(fs::File);
+
+impl File {
+    /// Opens a file or pipe to read it.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        doing(Operation::Open, || fs::File::open(path)).map(Self)
+    }
+
+    /// Opens a file to read it, and nothing else: no pipe, which could wait for ever, and no link.
+    pub fn open_regular(path: &Path) -> io::Result<Self> {
+        let mut options = OpenOptions::new();
+        options.read(true).custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32);
+        let file = doing(Operation::Open, || options.open(path))?;
+        if file.metadata()?.is_file() { Ok(Self(file)) } else { Err(io::Error::other("is not a regular file")) }
+    }
+
+    /// Opens what is there, a device or a pipe, to write behind what it holds.
+    pub(crate) fn append(path: &Path) -> io::Result<Self> {
+        doing(Operation::Open, || OpenOptions::new().append(true).open(path)).map(Self)
+    }
+
+    /// Standard input, without the standard library's buffer.
+    pub(crate) fn stdin() -> io::Result<Self> {
+        Self::shared(io::stdin().as_fd())
+    }
+
+    /// Standard output, without the standard library's buffer.
+    pub(crate) fn stdout() -> io::Result<Self> {
+        Self::shared(io::stdout().as_fd())
+    }
+
+    fn shared(descriptor: BorrowedFd) -> io::Result<Self> {
+        doing(Operation::Open, || descriptor.try_clone_to_owned()).map(|owned| Self(owned.into()))
+    }
+
+    /// A temporary file to write and read, that has no name and is gone with the process.
+    pub fn temporary(folder: &Path) -> io::Result<Self> {
+        doing(Operation::Create, || tempfile::tempfile_in(folder)).map(Self)
+    }
+
+    /// A file without a name, that can be [named](Self::link) later. Not every file system has such.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn unnamed(folder: &Path, mode: u32) -> io::Result<Self> {
+        let flags = OFlags::TMPFILE.bits() as i32;
+        doing(Operation::Create, || {
+            if !Path::new(DESCRIPTORS).exists() {
+                return Err(io::ErrorKind::Unsupported.into());
+            }
+            OpenOptions::new().write(true).mode(mode).custom_flags(flags).open(folder)
+        })
+        .map(Self)
+    }
+
+    /// A file without a name: not on this system.
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) fn unnamed(_: &Path, _: u32) -> io::Result<Self> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Makes a file that is not there yet, to write it. A link with that name is not followed.
+    pub(crate) fn create_new(path: &Path, mode: u32) -> io::Result<Self> {
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true).mode(mode).custom_flags(OFlags::NOFOLLOW.bits() as i32);
+        doing(Operation::Create, || options.open(path)).map(Self)
+    }
+
+    /// Makes a file that is not there yet and takes it; none where another run has removed it between the two.
+    pub(crate) fn owned(path: &Path, mode: u32, own: impl Fn(&Self) -> io::Result<bool>) -> io::Result<Option<Self>> {
+        let file = Self::create_new(path, mode)?;
+        let is_own = own(&file)? && file.is_at(path)?;
+        Ok(is_own.then_some(file))
+    }
+
+    /// Opens a file to read and write it anywhere, and makes it where there is none, for this user alone. A link is not followed.
+    pub fn open_or_create(path: &Path) -> io::Result<Self> {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false).mode(PRIVATE);
+        options.custom_flags(OFlags::NOFOLLOW.bits() as i32);
+        doing(Operation::Create, || options.open(path)).map(Self)
+    }
+
+    /// Gives an [unnamed](Self::unnamed) file a name that nothing has yet.
+    pub(crate) fn link(&self, path: &Path) -> io::Result<()> {
+        use rustix::fs::{AtFlags, CWD, linkat};
+        let descriptor = std::os::fd::AsRawFd::as_raw_fd(&self.0);
+        let here = format!("{DESCRIPTORS}/{descriptor}");
+        doing(Operation::Link, || Ok(linkat(CWD, &here, CWD, path, AtFlags::SYMLINK_FOLLOW)?))
+    }
+
+    /// Another handle of the same open file: they share a position.
+    pub(crate) fn try_clone(&self) -> io::Result<Self> {
+        doing(Operation::Open, || self.0.try_clone()).map(Self)
+    }
+
+    /// Whether it is a terminal.
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.0.is_terminal()
+    }
+
+    /// Its permission bits.
+    #[cfg(test)]
+    pub(crate) fn permissions(&self) -> io::Result<Permissions> {
+        self.0.metadata().map(|metadata| metadata.permissions())
+    }
+
+    /// Sets who may read and write it.
+    pub(crate) fn set_permissions(&self, permissions: Permissions) -> io::Result<()> {
+        self.0.set_permissions(permissions)
+    }
+
+    /// Makes it readable and writable for this user only.
+    pub fn make_private(&self) -> io::Result<()> {
+        tightened(self.0.metadata()?.permissions(), |permissions| self.set_permissions(permissions))
+    }
+
+    /// Cuts it off behind so many bytes.
+    pub fn set_length(&self, bytes: u64) -> io::Result<()> {
+        doing(Operation::Write, || self.0.set_len(bytes))
+    }
+
+    /// Takes it for this process until it is closed; false where another has it.
+    pub fn try_lock(&self) -> io::Result<bool> {
+        doing(Operation::Open, || match self.0.try_lock() {
+            Ok(()) => Ok(true),
+            Err(TryLockError::WouldBlock) => Ok(false),
+            Err(TryLockError::Error(error)) => Err(error),
+        })
+    }
+
+    /// Whether it is what has this name now.
+    pub fn is_at(&self, path: &Path) -> io::Result<bool> {
+        match path.metadata() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            there => Ok(self.place()? == there.map(|there| (there.dev(), there.ino()))?),
+        }
+    }
+
+    /// What tells it from all other files: its device and its number there.
+    pub(crate) fn place(&self) -> io::Result<(u64, u64)> {
+        self.0.metadata().map(|own| (own.dev(), own.ino()))
+    }
+
+    /// Brings its bytes and its size to the disk.
+    pub fn sync(&self) -> io::Result<()> {
+        doing(Operation::Sync, || self.0.sync_all())
+    }
+
+    /// Reads some bytes from the place `offset`, wherever the position is.
+    pub(crate) fn read_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
+        moving(Operation::Read, bytes.len(), |length| self.0.read_at(&mut bytes[..length], offset))
+    }
+
+    /// Fills `bytes` from the place `offset`, wherever the position is.
+    pub(crate) fn read_exact_at(&self, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()> {
+        while !bytes.is_empty() {
+            let read = self.read_at(bytes, offset)?;
+            if read == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            bytes = &mut bytes[read..];
+            offset += read as u64;
+        }
+        Ok(())
+    }
+}
+
+impl Read for File {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        moving(Operation::Read, bytes.len(), |length| self.0.read(&mut bytes[..length]))
+    }
+}
+
+impl Write for File {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        moving(Operation::Write, bytes.len(), |length| self.0.write(&bytes[..length]))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Seek for File {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.0.seek(to)
+    }
+}
+
+impl AsFd for File {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+/// Where Linux shows a process its open files.
+const DESCRIPTORS: &str = "/proc/self/fd";

@@ -1,0 +1,80 @@
+//! The names of files.
+
+use std::{
+    fs::{self, Permissions},
+    io,
+    os::unix::fs::{DirBuilderExt, PermissionsExt},
+    path::Path,
+};
+
+use super::{File, Operation, doing};
+
+/// Gives a file another name; whatever had it is replaced in the same moment.
+pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    doing(Operation::Rename, || fs::rename(from, to))
+}
+
+/// Gives two files each other's names, in one moment. Not every file system can.
+#[cfg(target_os = "linux")]
+pub fn exchange(one: &Path, other: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    doing(Operation::Rename, || Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?))
+}
+
+/// Gives two files each other's names: not on this system.
+#[cfg(not(target_os = "linux"))]
+pub fn exchange(_: &Path, _: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Removes a file's name.
+pub fn remove(path: &Path) -> io::Result<()> {
+    doing(Operation::Remove, || fs::remove_file(path))
+}
+
+/// Makes a folder for this user alone, and the usual ones above it, where there are none.
+pub fn make_private_folder(path: &Path) -> io::Result<()> {
+    doing(Operation::Create, || {
+        fs::create_dir_all(folder_of(path))?;
+        match fs::DirBuilder::new().mode(0o700).create(path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+            made => made,
+        }
+    })
+}
+
+/// Makes a folder accessible to this user only. A folder of another user keeps its permissions.
+pub fn make_private(path: &Path) -> io::Result<()> {
+    tightened(path.metadata()?.permissions(), |permissions| fs::set_permissions(path, permissions))
+}
+
+/// Sets permissions without those of the group and of others, if there are any. Only the owner and root can.
+pub(super) fn tightened(mut permissions: Permissions, set: impl FnOnce(Permissions) -> io::Result<()>) -> io::Result<()> {
+    const OF_OTHERS: u32 = 0o077;
+    if permissions.mode() & OF_OTHERS == 0 {
+        return Ok(());
+    }
+    permissions.set_mode(permissions.mode() & 0o7777 & !OF_OTHERS);
+    match set(permissions) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
+        set => set,
+    }
+}
+
+/// Takes an empty folder away; false where something is in it.
+pub fn remove_folder(path: &Path) -> io::Result<bool> {
+    doing(Operation::Remove, || match fs::remove_dir(path) {
+        Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(false),
+        removed => removed.map(|()| true),
+    })
+}
+
+/// Brings the names in a folder to the disk.
+pub fn sync_folder(path: &Path) -> io::Result<()> {
+    File::open(path)?.sync()
+}
+
+/// The folder that a path's file stands in.
+pub fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}

@@ -1,0 +1,97 @@
+//! A file that is written once, from its beginning to its end.
+//!
+//! A large one would push everything else out of the page cache, and fresh pages of it are dear: a gigabyte takes 0.9 to 4.5
+//! seconds through the cache and 0.6 past it (bench/speed/NOTES.md). So large files are written past the cache where the file
+//! system can, and otherwise their pages leave it as soon as they are on the disk.
+
+use std::io::{self, Write};
+
+use super::{
+    File,
+    cache::{leave, set_direct},
+    window::PAGE,
+};
+
+/// Files up to this size stay in the cache: they cost little, and are often read next.
+const SMALL: u64 = 4 << 20;
+
+/// Bytes that may be on their way to the disk before the cache is asked again to let them go.
+const BEHIND: u64 = 16 << 20;
+
+/// A file in the making.
+#[derive(Debug)]
+pub struct Stream {
+    file: File,
+    written: u64,
+    way: Way,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// A device, a pipe: nothing is known of it.
+    Plain,
+    /// A file that is still small.
+    Cached,
+    /// Past the cache.
+    Direct,
+    /// Through the cache, and out of it.
+    Behind,
+}
+
+impl Stream {
+    /// A new, empty file.
+    pub(crate) fn new(file: File) -> Self {
+        Self { file, written: 0, way: Way::Cached }
+    }
+
+    /// Something that others may write to as well.
+    pub(crate) fn shared(file: File) -> Self {
+        Self { file, written: 0, way: Way::Plain }
+    }
+
+    /// The file.
+    pub(crate) fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Turns to what can write these bytes at this place.
+    fn turn(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.way == Way::Cached && self.written >= SMALL {
+            self.way = if set_direct(&self.file, true).is_ok() { Way::Direct } else { Way::Behind };
+        }
+        let fits = bytes.as_ptr().align_offset(PAGE) == 0
+            && bytes.len().is_multiple_of(PAGE)
+            && self.written.is_multiple_of(PAGE as u64);
+        if self.way == Way::Direct && !fits { self.turn_back() } else { Ok(()) }
+    }
+
+    fn turn_back(&mut self) -> io::Result<()> {
+        self.way = Way::Behind;
+        set_direct(&self.file, false)
+    }
+}
+
+impl Write for Stream {
+    /// Goes past the cache when `bytes` are a full [`Window`](super::Window)'s.
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.turn(bytes)?;
+        let n = match self.file.write(bytes) {
+            // Some file systems refuse only now, or want other multiples.
+            Err(error) if self.way == Way::Direct && error.kind() == io::ErrorKind::InvalidInput => {
+                self.turn_back()?;
+                self.file.write(bytes)?
+            }
+            written => written?,
+        };
+        if self.way == Way::Behind {
+            leave(&self.file, self.written, n as u64);
+            leave(&self.file, self.written.saturating_sub(BEHIND), n as u64);
+        }
+        self.written += n as u64;
+        Ok(n)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

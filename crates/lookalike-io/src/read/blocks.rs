@@ -1,0 +1,383 @@
+//! A pass over a source: who takes which block.
+//!
+//! There is no reading thread. Of a plain file a worker takes a number under a lock and reads outside of it, into a buffer of
+//! its own; a stream is handed from worker to worker, who cuts the next block off, decompression included. A worker who finds
+//! another at it goes on to the next compressed file.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Condvar, Mutex, PoisonError},
+};
+
+use super::{
+    Block, LineCounter, Source, Tag,
+    cut::{Failure, Stream, blocks, cut_file},
+    files::FileBlocks,
+    source::Opened,
+};
+use crate::{disk, error::Result, lock::lock};
+
+/// Bytes of results that may wait, for compressed parts behind the first to be read before it has ended.
+const MOST_WAITING: usize = 64 << 20;
+
+/// Where a pass begins: at the beginning, or behind blocks that an earlier run has passed.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Start {
+    /// The block, by part and index.
+    pub block: (usize, u64),
+    /// The lines before it.
+    pub lines: LineCounter,
+}
+
+impl Start {
+    /// The first block of a part.
+    pub fn at(part: usize) -> Self {
+        Self { block: (part, 0), ..Self::default() }
+    }
+
+    /// Whether nothing is before it.
+    pub fn is_first(&self) -> bool {
+        self.block == (0, 0)
+    }
+
+    /// Goes behind a block.
+    pub fn pass(&mut self, tag: Tag) {
+        self.block = tag.next();
+        self.lines.first_line(tag);
+    }
+}
+
+/// A pass over a source.
+pub struct Blocks<'a> {
+    source: &'a Source,
+    start: Start,
+    /// The part behind the last.
+    end: usize,
+    /// The number of each part's first block, where an earlier pass has told.
+    first_blocks: Vec<usize>,
+    /// Blocks that may be taken and not passed on.
+    most: usize,
+    /// Inputs that may be read at the same time.
+    readers: usize,
+    /// Whether all columns of tables are wanted, and not only those that are looked at.
+    whole: bool,
+    state: Mutex<State>,
+    moved: Condvar,
+}
+
+struct State {
+    /// The next part to open.
+    next: usize,
+    /// Inputs that have blocks left, in order.
+    open: Vec<(usize, Open)>,
+    /// The block, by part and index, that is passed on next.
+    due: (usize, u64),
+    /// Blocks that were taken and not passed on yet, by part.
+    held: BTreeMap<usize, usize>,
+    /// Bytes of results that wait for an earlier block.
+    waiting: usize,
+    /// Nobody takes any more.
+    over: bool,
+}
+
+enum Open {
+    /// A file, its size, its next block.
+    Plain(Arc<File>, u64),
+    /// Files that are documents, the next block.
+    Files(Arc<FileBlocks>, u64),
+    Stream(Box<Stream>),
+    /// Somebody opens it, or takes a block from it.
+    Busy,
+}
+
+/// A plain file and its size.
+struct File(disk::File, u64);
+
+/// What a worker found to do.
+enum Turn {
+    Open(usize),
+    Plain(usize, Arc<File>, u64),
+    Files(usize, Arc<FileBlocks>, u64),
+    Stream(usize, Box<Stream>),
+}
+
+impl<'a> Blocks<'a> {
+    /// The first pass.
+    pub fn new(source: &'a Source) -> Self {
+        Self::behind(source, Start::default())
+    }
+
+    /// The first pass, from where an earlier run has come to.
+    pub fn behind(source: &'a Source, start: Start) -> Self {
+        source.rewind();
+        let (next, due) = (start.block.0, start.block);
+        source.count_before(next);
+        let state = State { next, open: Vec::new(), due, held: BTreeMap::new(), waiting: 0, over: false };
+        let (state, moved, end) = (Mutex::new(state), Condvar::new(), source.parts().len());
+        Self { source, start, end, first_blocks: Vec::new(), most: usize::MAX, readers: 1, whole: false, state, moved }
+    }
+
+    /// A later pass: the same blocks.
+    pub fn again(source: &'a Source) -> Self {
+        Self { first_blocks: source.first_blocks(), ..Self::new(source) }
+    }
+
+    /// A later pass over the references only.
+    pub fn of_references(source: &'a Source) -> Self {
+        Self { end: source.reference_parts(), ..Self::again(source) }
+    }
+
+    /// A later pass over all but the references.
+    pub fn behind_references(source: &'a Source) -> Self {
+        Self { first_blocks: source.first_blocks(), ..Self::behind(source, Start::at(source.reference_parts())) }
+    }
+
+    /// The same, of which so many may be taken and not passed on: more than one, or the block that is due.
+    pub fn at_most(self, most: usize) -> Self {
+        Self { most, ..self }
+    }
+
+    /// The same, of which so many parts are read at the same time.
+    pub fn readers(self, readers: usize) -> Self {
+        Self { readers, ..self }
+    }
+
+    /// The same, with all columns of tables, if they are wanted.
+    pub fn whole(self, whole: bool) -> Self {
+        Self { whole, ..self }
+    }
+
+    /// The same for so many workers, who take at most `ahead` blocks each that wait for an earlier one. Compressed files are
+    /// read at the same time, each by one worker at a time; of those behind the first more may wait.
+    pub fn for_workers(self, workers: usize, ahead: usize) -> Self {
+        Self { most: workers * ahead, readers: workers, ..self }
+    }
+
+    /// Where it begins.
+    pub fn start(&self) -> Start {
+        self.start
+    }
+
+    /// The first block that is wanted of a part.
+    fn first_index(&self, part: usize) -> u64 {
+        if part == self.start.block.0 { self.start.block.1 } else { 0 }
+    }
+
+    /// What it reads.
+    pub fn source(&self) -> &'a Source {
+        self.source
+    }
+
+    /// Fills `block` with lines that nobody has taken; false when there are none. Waits while too many blocks are held, but
+    /// never for the one that is due. What fails is the failure of the block that `block` is then by its tag.
+    pub fn take(&self, block: &mut Block) -> Result<bool> {
+        let mut state = lock(&self.state);
+        loop {
+            let Some(turn) = self.turn(&mut state) else {
+                if state.over || state.open.is_empty() && state.next == self.end {
+                    return Ok(false);
+                }
+                state = self.moved.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            drop(state);
+            let part = match &turn {
+                Turn::Open(part) | Turn::Plain(part, ..) | Turn::Files(part, ..) | Turn::Stream(part, _) => *part,
+            };
+            (block.part, block.before, block.last) = (part, self.source.parts()[part].before, false);
+            let failed = match turn {
+                Turn::Plain(_, file, index) => {
+                    (block.index, block.last) = (index, index + 1 == blocks(file.1, self.source.span()));
+                    let cut = cut_file(block, &file.0, file.1, self.source.span());
+                    let begun = index * self.source.span() as u64;
+                    self.source.count(self.source.span().min((file.1 - begun) as usize) as u64);
+                    cut.err()
+                }
+                Turn::Files(_, files, index) => {
+                    (block.index, block.last) = (index, index + 1 == files.len());
+                    files.cut(block).map(|bytes| self.source.count(bytes)).err()
+                }
+                Turn::Stream(_, mut stream) => {
+                    let cut = stream.cut(block, self.source.span());
+                    self.put(part, (!block.last && cut.is_ok()).then_some(Open::Stream(stream)));
+                    cut.err()
+                }
+                Turn::Open(_) => match self.open(part, block) {
+                    Ok(opened) => {
+                        self.put(part, Some(opened));
+                        state = lock(&self.state);
+                        continue;
+                    }
+                    Err(error) => {
+                        (block.index, block.last) = (self.first_index(part), false);
+                        self.put(part, None);
+                        *lock(&self.state).held.entry(part).or_default() += 1;
+                        Some(Failure::Told(error))
+                    }
+                },
+            };
+            return match failed {
+                None => {
+                    self.numbered(block)?;
+                    self.source.compare(block, self.first_blocks.is_empty())?;
+                    Ok(true)
+                }
+                Some(failure) => Err(failure.told(self.source, part)),
+            };
+        }
+    }
+
+    /// Opens a part at the first block that is wanted of it. What can only be read on is read up to there, into `room`.
+    fn open(&self, part: usize, room: &mut Block) -> Result<Open> {
+        let first = self.first_index(part);
+        match self.source.open(part, self.whole)? {
+            Opened::Plain(_, size) if first >= blocks(size, self.source.span()) => Err(self.source.changed(part)),
+            Opened::Plain(file, size) => {
+                self.source.count(first * self.source.span() as u64);
+                Ok(Open::Plain(Arc::new(File(file, size)), first))
+            }
+            Opened::Files(files) if first >= files.len() => Err(self.source.changed(part)),
+            Opened::Files(files) => Ok(Open::Files(Arc::new(files), first)),
+            Opened::Stream(mut stream) => {
+                room.part = part;
+                for _ in 0..first {
+                    stream.cut(room, self.source.span()).map_err(|failure| failure.told(self.source, part))?;
+                    self.source.compare(room, false)?;
+                    if room.last {
+                        return Err(self.source.changed(part));
+                    }
+                }
+                Ok(Open::Stream(Box::new(stream)))
+            }
+        }
+    }
+
+    /// The earliest thing that there is to do.
+    fn turn(&self, state: &mut State) -> Option<Turn> {
+        if state.over {
+            return None;
+        }
+        let all: usize = state.held.values().sum();
+        let most_waiting = if self.readers > 1 { MOST_WAITING } else { 0 };
+        for at in 0..state.open.len() {
+            let (part, open) = &mut state.open[at];
+            let part = *part;
+            let held = state.held.get(&part).copied().unwrap_or(0);
+            let (index, may_wait) = match open {
+                Open::Plain(_, index) | Open::Files(_, index) => (*index, false),
+                Open::Stream(stream) => (stream.index(), state.waiting < most_waiting),
+                Open::Busy => continue,
+            };
+            let free = if part == state.due.0 { held < self.most } else { all < self.most || may_wait };
+            if !free && (part, index) != state.due {
+                return None;
+            }
+            *state.held.entry(part).or_default() += 1;
+            return Some(match std::mem::replace(open, Open::Busy) {
+                Open::Plain(file, index) => {
+                    match index + 1 == blocks(file.1, self.source.span()) {
+                        true => _ = state.open.remove(at),
+                        false => *open = Open::Plain(file.clone(), index + 1),
+                    }
+                    Turn::Plain(part, file, index)
+                }
+                Open::Files(files, index) => {
+                    match index + 1 == files.len() {
+                        true => _ = state.open.remove(at),
+                        false => *open = Open::Files(files.clone(), index + 1),
+                    }
+                    Turn::Files(part, files, index)
+                }
+                Open::Stream(stream) => Turn::Stream(part, stream),
+                Open::Busy => return None,
+            });
+        }
+        // Nothing is left of the parts that are open, or others are at them all.
+        let first = state.open.is_empty();
+        let readers = if self.whole { self.readers.min(self.source.most_readers()) } else { self.readers };
+        let may_open = first || state.open.len() < readers && self.source.is_regular(state.next);
+        let free = if first { all < self.most } else { state.waiting < most_waiting };
+        if state.next == self.end || !may_open || !free && (state.next, self.first_index(state.next)) != state.due {
+            return None;
+        }
+        state.open.push((state.next, Open::Busy));
+        state.next += 1;
+        Some(Turn::Open(state.next - 1))
+    }
+
+    /// Puts back what somebody had, or that it has ended.
+    fn put(&self, part: usize, open: Option<Open>) {
+        let mut state = lock(&self.state);
+        if let Some(at) = state.open.iter().position(|entry| entry.0 == part) {
+            match open {
+                Some(open) => state.open[at].1 = open,
+                None => _ = state.open.remove(at),
+            }
+        }
+        self.moved.notify_all();
+    }
+
+    fn numbered(&self, block: &mut Block) -> Result<()> {
+        let Some((&first, rest)) = self.first_blocks.get(block.part..).and_then(|from| from.split_first()) else {
+            return Ok(());
+        };
+        block.number = first + block.index as usize;
+        match rest.first().is_none_or(|&end| block.number < end) {
+            true => Ok(()),
+            false => Err(self.source.changed(block.part)),
+        }
+    }
+
+    /// A result of so many bytes is there, to be passed on in its turn.
+    pub fn waits(&self, bytes: usize) {
+        lock(&self.state).waiting += bytes;
+    }
+
+    /// A result of so many bytes no longer waits.
+    pub fn waited(&self, bytes: usize) {
+        lock(&self.state).waiting -= bytes;
+    }
+
+    /// A block was passed on, and the next is due. Blocks are passed on in order.
+    pub fn passed(&self, tag: Tag) {
+        let mut state = lock(&self.state);
+        if let Some(held) = state.held.get_mut(&tag.part) {
+            *held -= 1;
+            if *held == 0 {
+                state.held.remove(&tag.part);
+            }
+        }
+        state.due = tag.next();
+        self.moved.notify_all();
+    }
+
+    /// Nobody gets any more.
+    pub fn stop(&self) {
+        lock(&self.state).over = true;
+        self.moved.notify_all();
+    }
+}
+
+/// Gives every block of a pass with the number of its first record, in order, until told to stop by a false.
+pub fn each_block(blocks: Blocks, mut give: impl FnMut(&Block, u64) -> Result<bool>) -> Result<()> {
+    let (source, mut block, mut counter) = (blocks.source(), Block::default(), blocks.start().lines);
+    loop {
+        let taken = blocks.take(&mut block);
+        let tag = block.tag();
+        match taken {
+            Ok(true) => {}
+            Ok(false) => return Ok(()),
+            Err(error) => {
+                let first_line = counter.first_line(Tag { lines: 0, ..tag });
+                return Err(error.placed(|record| source.place(tag.part, first_line + record)));
+            }
+        }
+        if !give(&block, counter.first_line(tag))? {
+            return Ok(());
+        }
+        if tag.last {
+            source.ended(tag.part, tag.index + 1)?;
+        }
+        blocks.passed(tag);
+    }
+}

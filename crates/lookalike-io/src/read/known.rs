@@ -1,0 +1,232 @@
+//! What the first pass learned of each block, for the passes after it.
+
+use std::{iter, mem::size_of, ops::Range, sync::Arc};
+
+use super::{Block, Source};
+use crate::{
+    error::Result,
+    spill::{Budget, Spill},
+};
+
+/// Lines of a block that are no documents, blank or bad ones, as runs: eight bytes for lines that follow each other, however
+/// many they are.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Skipped {
+    /// How many documents precede a run, and how many lines it has.
+    runs: Vec<[u32; 2]>,
+    /// The lines up to the end of the last run.
+    lines: u32,
+    /// The lines of all runs.
+    count: u32,
+}
+
+impl Skipped {
+    /// The runs that a journal or a spill file holds; none if they are not such runs.
+    pub fn of(runs: Vec<[u32; 2]>) -> Option<Self> {
+        let (mut lines, mut count) = (0u32, 0);
+        for &[documents, skipped] in &runs {
+            lines = lines.checked_add(documents)?.checked_add(skipped)?;
+            count += skipped;
+        }
+        Some(Self { runs, lines, count })
+    }
+
+    /// Adds a line by its number in the block, from 0. Lines come in order.
+    pub fn push(&mut self, line: u32) {
+        match self.runs.last_mut() {
+            Some([_, skipped]) if line == self.lines => *skipped += 1,
+            _ => self.runs.push([line - self.lines, 1]),
+        }
+        (self.lines, self.count) = (line + 1, self.count + 1);
+    }
+
+    /// How many lines they are.
+    pub fn len(&self) -> u64 {
+        self.count.into()
+    }
+
+    /// The runs of lines that are no documents: the first of each, and how many.
+    pub fn runs(&self) -> &[[u32; 2]] {
+        &self.runs
+    }
+}
+
+/// What the first pass learned of a block.
+#[derive(Debug, Default, Clone)]
+pub struct BlockInfo {
+    /// The part of the source that it is of.
+    pub part: usize,
+    /// Number of its first line.
+    pub first_line: u64,
+    /// Number of its first document.
+    pub first_document: u64,
+    /// How many documents it has.
+    pub count: u32,
+    /// Its lines that are no documents.
+    pub skipped: Skipped,
+}
+
+impl BlockInfo {
+    /// The numbers of its documents.
+    pub fn documents(&self) -> Range<u64> {
+        self.first_document..self.first_document + u64::from(self.count)
+    }
+
+    /// The lines with documents, counted from the block's first, as ranges.
+    fn ranges(&self) -> impl Iterator<Item = Range<u32>> {
+        let Skipped { runs, lines, count } = &self.skipped;
+        let rest = (self.count + count).saturating_sub(*lines);
+        let mut at = 0;
+        runs.iter().copied().chain(iter::once([rest, 0])).map(move |[documents, skipped]| {
+            let start = at;
+            at += documents + skipped;
+            start..start + documents
+        })
+    }
+
+    /// The line numbers of the block's documents.
+    pub fn document_lines(&self) -> impl Iterator<Item = u64> {
+        self.ranges().flatten().map(|line| self.first_line + u64::from(line))
+    }
+
+    /// The line number of a document of this block.
+    pub fn line_of(&self, document: u64) -> u64 {
+        let mut before = (document - self.first_document) as u32;
+        for range in self.ranges() {
+            let length = range.end - range.start;
+            if before < length {
+                return self.first_line + u64::from(range.start + before);
+            }
+            before -= length;
+        }
+        self.first_line
+    }
+
+    /// Gives each of the block's documents with the number of its record.
+    ///
+    /// # Errors
+    /// When the block does not have the records it had.
+    pub fn each_document(&self, block: &Block, source: &Source, mut give: impl FnMut(u64, usize) -> Result<()>) -> Result<()> {
+        if block.part != self.part || block.len() as u64 != u64::from(self.count) + self.skipped.len() {
+            return Err(source.changed(block.part));
+        }
+        self.documents().zip(self.ranges().flatten()).try_for_each(|(document, at)| give(document, at as usize))
+    }
+}
+
+/// What the first pass learned of all blocks: 40 bytes for each, and within the run's budget eight for each run of lines that
+/// are no documents.
+#[derive(Debug)]
+pub struct BlockInfos {
+    blocks: Vec<Head>,
+    runs: Spill<[u32; 2]>,
+}
+
+#[derive(Debug)]
+struct Head {
+    part: u32,
+    count: u32,
+    first_line: u64,
+    first_document: u64,
+    /// The end of its runs.
+    runs: u64,
+}
+
+impl BlockInfos {
+    /// No block yet.
+    pub fn new(budget: &Arc<Budget>) -> Self {
+        Self { blocks: Vec::new(), runs: Spill::new(budget) }
+    }
+
+    /// How many blocks there are.
+    pub fn len(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// Bytes of memory that no budget counts.
+    pub fn bytes(&self) -> usize {
+        self.blocks.len() * size_of::<Head>()
+    }
+
+    /// Adds the next block.
+    pub fn push(&mut self, info: &BlockInfo) -> Result<()> {
+        let BlockInfo { part, first_line, first_document, count, skipped } = info;
+        if !skipped.runs.is_empty() {
+            self.runs.append(&skipped.runs)?;
+        }
+        let runs = self.runs.len();
+        self.blocks.push(Head {
+            part: *part as u32,
+            count: *count,
+            first_line: *first_line,
+            first_document: *first_document,
+            runs,
+        });
+        Ok(())
+    }
+
+    /// A block by its number; none if there was no such block.
+    pub fn get(&self, number: usize) -> Result<Option<BlockInfo>> {
+        let Some(&Head { part, count, first_line, first_document, runs }) = self.blocks.get(number) else { return Ok(None) };
+        let first = number.checked_sub(1).map_or(0, |before| self.blocks[before].runs);
+        let mut skipped = Skipped::default();
+        if first < runs {
+            let mut scratch = Vec::new();
+            skipped = Skipped::of(self.runs.get(first..runs, &mut scratch)?.to_vec()).unwrap_or_default();
+        }
+        Ok(Some(BlockInfo { part: part as usize, first_line, first_document, count, skipped }))
+    }
+
+    /// The number of the block with a document.
+    pub fn of_document(&self, document: u64) -> usize {
+        self.blocks.partition_point(|block| block.first_document + u64::from(block.count) <= document)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn what_was_skipped_is_known_again(blocks in prop::collection::vec(prop::collection::vec(any::<bool>(), 0..40), 0..9), flush: bool) {
+            let budget = Budget::of(1 << 20, 0, &std::env::temp_dir());
+            let mut known = BlockInfos::new(&budget);
+            let (mut first_document, mut first_line) = (0, 1);
+            for is_document in &blocks {
+                let count = is_document.iter().filter(|&&is| is).count() as u32;
+                let mut info = BlockInfo { part: 3, first_line, first_document, count, ..BlockInfo::default() };
+                (0u32..).zip(is_document).filter(|(_, is)| !**is).for_each(|(line, _)| info.skipped.push(line));
+                prop_assert_eq!(info.skipped.len(), is_document.len() as u64 - u64::from(count));
+                prop_assert_eq!(Skipped::of(info.skipped.runs().to_vec()), Some(info.skipped.clone()));
+                known.push(&info).unwrap();
+                if flush {
+                    known.runs.flush().unwrap();
+                }
+                (first_document, first_line) = (first_document + u64::from(count), first_line + is_document.len() as u64);
+            }
+            prop_assert!(known.get(blocks.len()).unwrap().is_none());
+            let (mut document, mut line) = (0, 1);
+            for (number, is_document) in blocks.iter().enumerate() {
+                let info = known.get(number).unwrap().unwrap();
+                let lines: Vec<u64> = (line..).zip(is_document).filter(|(_, is)| **is).map(|(line, _)| line).collect();
+                prop_assert_eq!(&info.document_lines().collect::<Vec<_>>(), &lines);
+                for (document, line) in info.documents().zip(&lines) {
+                    prop_assert_eq!((info.line_of(document), known.of_document(document)), (*line, number));
+                }
+                prop_assert_eq!(info.first_document, document);
+                (document, line) = (document + lines.len() as u64, line + is_document.len() as u64);
+            }
+        }
+    }
+
+    #[test]
+    fn lines_without_documents_take_nothing_however_many_they_are() {
+        let mut skipped = Skipped::default();
+        (5..1 << 20).for_each(|line| skipped.push(line));
+        assert_eq!((skipped.runs(), skipped.len()), (&[[5, (1 << 20) - 5]][..], (1 << 20) - 5));
+        assert_eq!(Skipped::of(vec![[u32::MAX, 1]]), None);
+    }
+}

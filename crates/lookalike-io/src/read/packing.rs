@@ -1,0 +1,118 @@
+//! How what a file holds is packed: its first bytes say it, and its ending is only held against them. Brotli alone has no mark at
+//! its beginning, so there the ending decides.
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// How bytes are packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Packing {
+    /// As it is.
+    Plain,
+    /// `.gz`
+    Gzip,
+    /// `.zst`
+    Zstd,
+    /// `.bz2`
+    Bzip2,
+    /// `.xz`
+    Xz,
+    /// `.lz4`
+    Lz4,
+    /// `.br`
+    Brotli,
+}
+
+/// Endings of packed files, which are read and written.
+pub const PACKED: [&str; 6] = [".gz", ".zst", ".bz2", ".xz", ".lz4", ".br"];
+
+/// What the endings mean, in the same order.
+const PACKINGS: [Packing; 6] = [Packing::Gzip, Packing::Zstd, Packing::Bzip2, Packing::Xz, Packing::Lz4, Packing::Brotli];
+
+/// Bytes that tell the packing.
+pub(crate) const START: usize = 6;
+
+impl Packing {
+    /// The packing of a file that begins so. `name` is for its ending, and for messages.
+    ///
+    /// # Errors
+    /// An ending that the first bytes deny.
+    pub(crate) fn of(start: &[u8], name: &str) -> Result<Self> {
+        let named = Self::of_name(name);
+        if named == Self::Brotli {
+            return Ok(named);
+        }
+        let found = Self::of_start(start);
+        if found == Self::Plain && named != Self::Plain {
+            let message = format!(
+                "{name}: named {} but holds no {} data; download it again, or rename it if it is plain text",
+                named.ending(),
+                named.name()
+            );
+            return Err(Error::new(ErrorKind::Input, message));
+        }
+        Ok(found)
+    }
+
+    fn of_start(start: &[u8]) -> Self {
+        let magics: [(&[u8], Self); 5] = [
+            (&[0x1f, 0x8b], Self::Gzip),
+            (&[0x28, 0xb5, 0x2f, 0xfd], Self::Zstd),
+            (b"BZh", Self::Bzip2),
+            (b"\xfd7zXZ\0", Self::Xz),
+            (&[0x04, 0x22, 0x4d, 0x18], Self::Lz4),
+        ];
+        if let Some((_, packing)) = magics.into_iter().find(|(magic, _)| start.starts_with(magic)) {
+            return packing;
+        }
+        // A zstd file may begin with a skippable frame (pzstd, seekable zstd).
+        let skippable = start.len() >= 4 && start[1..4] == [0x2a, 0x4d, 0x18] && start[0] & 0xf0 == 0x50;
+        if skippable { Self::Zstd } else { Self::Plain }
+    }
+
+    /// The packing that a name's ending asks for.
+    pub(crate) fn of_name(name: &str) -> Self {
+        let named = PACKED.iter().zip(PACKINGS).find(|(ending, _)| name.ends_with(*ending));
+        named.map_or(Self::Plain, |(_, packing)| packing)
+    }
+
+    fn ending(self) -> &'static str {
+        PACKED.iter().zip(PACKINGS).find(|&(_, packing)| packing == self).map_or("", |(ending, _)| ending)
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Gzip => "gzip",
+            Self::Zstd => "zstd",
+            Self::Bzip2 => "bzip2",
+            Self::Xz => "xz",
+            Self::Lz4 => "lz4",
+            Self::Brotli => "brotli",
+        }
+    }
+
+    /// What is told of a packing that this program was built without.
+    #[cfg_attr(feature = "codecs", expect(dead_code, reason = "all are there"))]
+    pub(crate) fn not_built(self) -> String {
+        format!("this lookalike was built without {} (the cargo feature `codecs`); use .gz or .zst", self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endings_are_held_against_what_is_there() {
+        let zstd = [0x28, 0xb5, 0x2f, 0xfd, 0, 0];
+        assert_eq!(Packing::of(&zstd, "a.jsonl").unwrap(), Packing::Zstd);
+        assert_eq!(Packing::of(&zstd, "a.jsonl.gz").unwrap(), Packing::Zstd, "the bytes know better");
+        assert_eq!(Packing::of(&[0x52, 0x2a, 0x4d, 0x18], "a.zst").unwrap(), Packing::Zstd);
+        assert_eq!(Packing::of(b"{\"id\":", "a.jsonl").unwrap(), Packing::Plain);
+        assert_eq!(Packing::of(b"\x1f\x8b", "a.br").unwrap(), Packing::Brotli, "brotli may begin with anything");
+        for ending in [".gz", ".zst", ".bz2", ".xz", ".lz4"] {
+            let error = Packing::of(b"{\"id\":", &format!("a{ending}")).unwrap_err().to_string();
+            assert!(error.contains(&format!("named {ending} but holds no")), "{error}");
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! A JSON object → the values of some of its fields, those inside of others too.
+
+use std::{borrow::Cow, fmt};
+
+use lookalike::shown::quoted;
+use serde::{
+    Deserialize, Deserializer,
+    de::{MapAccess, Visitor},
+};
+use serde_json::value::RawValue;
+
+/// Fields by name, first as it stands, then as a dotted path into objects. An object is read once, whatever number of its
+/// fields is asked for.
+#[derive(Debug, Clone)]
+pub struct Paths {
+    names: Vec<String>,
+}
+
+/// A name's number, and what is left of it inside of an object.
+type Wanted<'n> = (usize, &'n str);
+
+/// The fields of an object, in their order.
+pub struct Fields<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+
+#[derive(Deserialize)]
+struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+
+impl Paths {
+    /// Of fields with these names.
+    pub fn new(names: impl IntoIterator<Item = String>) -> Self {
+        Self { names: names.into_iter().collect() }
+    }
+
+    /// Finds the values in a line: as they stand there, by the names' numbers. A field that has the whole name goes before one that
+    /// has its beginning, and of those the one with the shortest that leads somewhere: names may have dots themselves.
+    ///
+    /// # Errors
+    /// What is no JSON object, or has a field twice that is asked for.
+    pub fn find<'a>(&self, line: &'a [u8]) -> Result<Vec<Option<&'a RawValue>>, String> {
+        let mut found = vec![None; self.names.len()];
+        if !line.trim_ascii_start().starts_with(b"{") {
+            return Err("not a JSON object; each record must be one: {\"id\": 1, \"name\": \"Ann Lee\"}".into());
+        }
+        let wanted: Vec<Wanted> = self.names.iter().map(String::as_str).enumerate().collect();
+        Self::walk(&wanted, object(line)?, "", &mut found)?;
+        Ok(found)
+    }
+
+    fn walk<'a>(wanted: &[Wanted], fields: Fields<'a>, before: &str, found: &mut [Option<&'a RawValue>]) -> Result<(), String> {
+        let (mut seen, mut inside) = (Vec::<&str>::new(), Vec::new());
+        for (name, value) in &fields.0 {
+            let mut is_wanted = false;
+            for &(number, rest) in wanted {
+                match rest.strip_prefix(&**name) {
+                    Some("") => (is_wanted, found[number]) = (true, Some(*value)),
+                    Some(more) => is_wanted |= more.starts_with('.'),
+                    None => {}
+                }
+            }
+            if !is_wanted {
+                continue;
+            }
+            if seen.contains(&&**name) {
+                return Err(format!("field {} stands twice; leave one out", quoted(&format!("{before}{name}"))));
+            }
+            seen.push(name);
+            if value.get().starts_with('{') {
+                inside.push((&**name, *value));
+            }
+        }
+        inside.sort_by_key(|(name, _)| name.len());
+        for (name, value) in inside {
+            let left = wanted.iter().filter(|(number, _)| found[*number].is_none());
+            let deeper: Vec<Wanted> =
+                left.filter_map(|(number, rest)| Some((*number, rest.strip_prefix(name)?.strip_prefix('.')?))).collect();
+            if !deeper.is_empty() {
+                Self::walk(&deeper, object(value.get().as_bytes())?, &format!("{before}{name}."), found)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The names of a line's fields, those inside of objects as paths, for messages: the first `MOST_NAMES`, and of objects that are
+    /// more than `DEEPEST` deep only their own.
+    pub fn names_in(line: &[u8]) -> Vec<String> {
+        let mut names = Vec::new();
+        list(line, "", 1, &mut names);
+        names
+    }
+}
+
+/// What a message can show, and a stack bear.
+const MOST_NAMES: usize = 50;
+const DEEPEST: usize = 8;
+
+fn list(object_text: &[u8], before: &str, depth: usize, names: &mut Vec<String>) {
+    let Ok(Fields(fields)) = object(object_text) else { return };
+    for (name, value) in fields {
+        if names.len() == MOST_NAMES {
+            return;
+        }
+        let name = format!("{before}{name}");
+        match value.get().starts_with('{') && depth < DEEPEST {
+            true => list(value.get().as_bytes(), &format!("{name}."), depth + 1, names),
+            false => names.push(name),
+        }
+    }
+}
+
+fn object(text: &[u8]) -> Result<Fields<'_>, String> {
+    serde_json::from_slice(text).map_err(|error| {
+        let words = error.to_string();
+        let words = words.split(" at line 1 column ").next().unwrap_or_default();
+        format!("not understood: {words}; each record must be one JSON object")
+    })
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Each;
+        impl<'de> Visitor<'de> for Each {
+            type Value = Fields<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut fields = Vec::with_capacity(16);
+                while let Some((Name(name), value)) = map.next_entry()? {
+                    fields.push((name, value));
+                }
+                Ok(Fields(fields))
+            }
+        }
+        deserializer.deserialize_map(Each)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn fields_and_those_inside_in_a_table() {
+        let paths = Paths::new(["id", "a.b", "a.c.d", "a", "e.f"].map(String::from));
+        for (line, expected) in [
+            (r#"{"id":1,"a":{"b":"x","c":{"d":null}}}"#, [Some("1"), Some("\"x\""), Some("null"), Some("{…"), None]),
+            (r#"{"a.b":2,"a":{"b":1,"c.d":3}}"#, [None, Some("2"), Some("3"), Some("{…"), None]),
+            (r#"{"a":[1],"e":"f","\u0069d":7}"#, [Some("7"), None, None, Some("[1]"), None]),
+            ("{}", [None; 5]),
+        ] {
+            let found = paths.find(line.as_bytes()).unwrap();
+            let shown = |value: &RawValue| if value.get().starts_with('{') { "{…".into() } else { value.get().to_string() };
+            let found: Vec<Option<String>> = found.into_iter().map(|value| value.map(shown)).collect();
+            assert_eq!(found, expected.map(|value| value.map(String::from)), "{line}");
+        }
+        assert_eq!(Paths::names_in(br#"{"id":1,"a":{"b":2,"c":{"d":[]}}}"#), ["id", "a.b", "a.c.d"]);
+    }
+
+    /// The rule in a few words, over a parsed record.
+    fn naive(value: &serde_json::Value, name: &str) -> Option<serde_json::Value> {
+        let object = value.as_object()?;
+        let inside = |(at, _): (usize, &str)| naive(object.get(&name[..at])?, &name[at + 1..]);
+        object.get(name).cloned().or_else(|| name.match_indices('.').find_map(inside))
+    }
+
+    /// Objects in objects, of few names, with dots in some.
+    fn record() -> impl Strategy<Value = serde_json::Value> {
+        let leaf = (0..9).prop_map(serde_json::Value::from);
+        leaf.prop_recursive(4, 30, 4, |inner| {
+            prop::collection::btree_map("[ab](\\.[ab]){0,2}", inner, 0..4).prop_map(|map| map.into_iter().collect())
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn values_are_those_of_the_rule(record in record(), names in prop::collection::vec("[ab](\\.[ab]){0,3}", 1..4)) {
+            prop_assume!(record.is_object());
+            let line = record.to_string();
+            let found = Paths::new(names.clone()).find(line.as_bytes()).unwrap();
+            for (name, found) in names.iter().zip(found) {
+                let found = found.map(|value| serde_json::from_str(value.get()).unwrap());
+                prop_assert_eq!(found, naive(&record, name), "{} in {}", name, line);
+            }
+        }
+    }
+
+    #[test]
+    fn names_of_deep_and_wide_objects_are_few() {
+        let deep = "{\"a\":".repeat(10_000) + "1" + &"}".repeat(10_000);
+        assert_eq!(Paths::names_in(deep.as_bytes()), ["a.a.a.a.a.a.a.a"]);
+        let wide: Vec<String> = (0..1000).map(|at| format!("\"f{at}\":1")).collect();
+        assert_eq!(Paths::names_in(format!("{{{}}}", wide.join(",")).as_bytes()).len(), MOST_NAMES);
+    }
+
+    #[test]
+    fn bad_objects_in_a_table() {
+        let paths = Paths::new(["id", "a.b"].map(String::from));
+        for (line, part) in [
+            ("[1]", "not a JSON object"),
+            ("{\"id\":1", "not understood: EOF"),
+            ("{\"id\":1,\"id\":2}", "field \"id\" stands twice"),
+            ("{\"a\":{\"b\":1,\"b\":2}}", "field \"a.b\" stands twice"),
+            ("{\"id\":\"\u{1}\"}", "not understood: control character"),
+        ] {
+            let found = paths.find(line.as_bytes()).unwrap_err();
+            assert!(found.contains(part), "{found}");
+        }
+    }
+}

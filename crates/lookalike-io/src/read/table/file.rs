@@ -1,0 +1,314 @@
+//! What a table is made of: its schema, its parts, and the way to read each.
+
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use parquet::schema::types::SchemaDescPtr;
+
+use super::{
+    super::{foreign, format::LOOK},
+    Columns, Ranges,
+    ipc::Ipc,
+    parquet::Parquet,
+    rows::text_bytes,
+};
+use crate::{
+    error::{Error, ErrorKind, Result, said},
+    input_table::InputTable,
+    quiet::quietly,
+};
+
+/// How a table is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Apache Parquet.
+    Parquet,
+    /// The Arrow IPC file format, with a footer; Feather's second version.
+    ArrowFile,
+    /// The Arrow IPC streaming format.
+    ArrowStream,
+}
+
+/// What can be read by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part {
+    /// Its rows.
+    pub rows: u64,
+    /// Rows of the table before it.
+    pub before: u64,
+    /// Bytes as they are stored.
+    pub bytes: u64,
+}
+
+/// Which columns are to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// Those that were chosen. A Parquet file's texts come as views into its pages.
+    Chosen,
+    /// All, as they are.
+    All,
+}
+
+/// What an output takes over from its input besides the rows.
+#[derive(Debug, Clone)]
+pub struct Layout {
+    /// All columns, with metadata.
+    pub schema: SchemaRef,
+    /// The file's own names and values: a Parquet file's (without `ARROW:schema`) or an Arrow file's.
+    pub metadata: Vec<(String, Option<String>)>,
+    /// Rows of the largest part.
+    pub group_rows: Option<usize>,
+    /// Of a Parquet file, the types of its columns.
+    pub types: Option<SchemaDescPtr>,
+    /// Of a Parquet file's columns, by their paths: whether all their values are in a dictionary.
+    pub dictionaries: Vec<(Vec<String>, bool)>,
+}
+
+/// A table, opened. Cheap to read from several threads at once.
+pub struct TableFile {
+    pub(super) name: Arc<str>,
+    parts: Vec<Part>,
+    layout: Layout,
+    source: Source,
+}
+
+enum Source {
+    Parquet(Parquet),
+    Ipc(Ipc),
+    Batches(InputTable),
+}
+
+/// Texts of a batch, in bytes, about, and all that it has, at most.
+const BATCH: u64 = 512 << 10;
+const WHOLE: u64 = 32 << 20;
+
+/// Rows of a batch at most: where a dictionary holds the texts, what is stored does not tell how long they are.
+const MOST_ROWS: u64 = 8192;
+
+/// Rows of a batch, from the bytes of all texts of a part, and of all that it has.
+pub(super) fn batch_rows(rows: u64, texts: u64, all: u64) -> usize {
+    let of = |most: u64, bytes: u64| most.saturating_mul(rows) / bytes.max(1);
+    of(BATCH, texts).min(of(WHOLE, all)).clamp(1, MOST_ROWS) as usize
+}
+
+impl TableFile {
+    /// Opens a table and reads what it says of itself. Cost: the footer; of an Arrow stream the head of each message.
+    ///
+    /// # Errors
+    /// No table, or one that is truncated, damaged or encrypted.
+    pub fn open(ranges: Ranges) -> Result<Self> {
+        let name: Arc<str> = ranges.name().into();
+        let start = ranges.read(0..ranges.size().min(LOOK as u64))?;
+        let of_name = name.clone();
+        guarded(&name, move || {
+            if start.starts_with(b"PAR1") || start.starts_with(b"PARE") {
+                let parquet = Parquet::open(ranges)?;
+                return Ok(Self::of(of_name, parquet.parts(), parquet.layout(), Source::Parquet(parquet)));
+            }
+            if start.starts_with(b"ARROW1") || Ipc::is_stream(&start[..start.len().min(8)]) {
+                let format = if start.starts_with(b"ARROW1") { Format::ArrowFile } else { Format::ArrowStream };
+                let ipc = Ipc::open(ranges, format)?;
+                return Ok(Self::of(of_name, ipc.parts(), ipc.layout(), Source::Ipc(ipc)));
+            }
+            let what = foreign::told(&start, &of_name);
+            let what =
+                what.as_deref().unwrap_or("is no Parquet file, and no Arrow IPC file or stream; name its format with --format");
+            let message = format!("{of_name}: {what}");
+            Err(Error::new(ErrorKind::Input, message))
+        })
+    }
+
+    /// A table of batches that are in memory.
+    pub fn in_memory(table: &InputTable) -> Self {
+        let sizes = table.batches().iter().map(|batch| (batch.num_rows() as u64, batch.get_array_memory_size() as u64));
+        let parts = parts(sizes);
+        let layout = Layout {
+            schema: table.schema().clone(),
+            metadata: Vec::new(),
+            group_rows: None,
+            types: None,
+            dictionaries: Vec::new(),
+        };
+        Self::of(table.name().into(), parts, layout, Source::Batches(table.clone()))
+    }
+
+    fn of(name: Arc<str>, parts: Vec<Part>, mut layout: Layout, source: Source) -> Self {
+        layout.group_rows = parts.iter().map(|part| part.rows as usize).max();
+        Self { name, parts, layout, source }
+    }
+
+    /// Cuts parts into smaller ones of so many bytes of text each, about, where it can.
+    pub fn split(&mut self, columns: &Columns, bytes: u64) {
+        if let Source::Parquet(parquet) = &mut self.source {
+            parquet.split(columns, bytes);
+            self.parts = parquet.parts();
+        }
+    }
+
+    /// For messages.
+    #[cfg(test)]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// All columns, with metadata.
+    pub fn schema(&self) -> &SchemaRef {
+        &self.layout.schema
+    }
+
+    /// What an output takes over.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// Its parts, in order. A part may have no rows.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// Bytes that are decoded at once where all columns are read, about.
+    pub fn page_memory(&self) -> u64 {
+        match &self.source {
+            Source::Parquet(parquet) => parquet.page_memory(),
+            Source::Ipc(_) => self.parts.iter().map(|part| part.bytes).max().unwrap_or(0),
+            Source::Batches(_) => 0,
+        }
+    }
+
+    /// Rows of all parts.
+    #[cfg(test)]
+    pub fn rows(&self) -> u64 {
+        self.parts.last().map_or(0, |part| part.before + part.rows)
+    }
+
+    /// Where a column of a Parquet file's row group lies.
+    #[cfg(test)]
+    pub(super) fn chunk_place(&self, number: usize, path: &[String]) -> Option<std::ops::Range<usize>> {
+        match &self.source {
+            Source::Parquet(parquet) => parquet.chunk_place(number, path),
+            _ => None,
+        }
+    }
+
+    /// Begins to read a part.
+    ///
+    /// # Errors
+    /// A part that there is not, or that cannot be read.
+    pub fn part(&self, number: usize, columns: &Columns, wanted: Wanted) -> Result<RowStream> {
+        let Some(part) = self.parts.get(number) else {
+            return Err(Error::new(ErrorKind::Internal, format!("{}: has no part {number}", self.name)));
+        };
+        let batches = guarded(&self.name, || match &self.source {
+            Source::Parquet(parquet) => parquet.read(number, columns, wanted),
+            Source::Ipc(ipc) => {
+                let (ipc, columns) = (ipc.part(number), columns.clone());
+                Ok(lazily(columns.clone(), part.bytes, move || ipc.read(&columns, wanted)))
+            }
+            Source::Batches(table) => {
+                let batch = table.batches()[number].clone();
+                let batch = if wanted == Wanted::Chosen { columns.project(&batch)? } else { batch };
+                Ok(lazily(columns.clone(), part.bytes, move || Ok(batch)))
+            }
+        })?;
+        Ok(RowStream { name: self.name.clone(), part: number, rows: part.rows, read: 0, batches: Some(batches) })
+    }
+}
+
+/// Parts of so many rows and bytes each.
+pub(super) fn parts(sizes: impl Iterator<Item = (u64, u64)>) -> Vec<Part> {
+    let mut before = 0u64;
+    let part = |(rows, bytes)| {
+        let part = Part { rows, before, bytes };
+        before = before.saturating_add(rows);
+        part
+    };
+    sizes.map(part).collect()
+}
+
+pub(super) type Batches = Box<dyn Iterator<Item = Result<RecordBatch>> + Send>;
+
+/// A batch that is decoded when it is first asked for, cut into smaller ones.
+fn lazily(columns: Columns, all: u64, decode: impl FnOnce() -> Result<RecordBatch> + Send + 'static) -> Batches {
+    let (mut decode, mut left) = (Some(decode), None::<(RecordBatch, usize)>);
+    Box::new(std::iter::from_fn(move || {
+        if let Some(decode) = decode.take() {
+            let batch = match decode() {
+                Ok(batch) => batch,
+                Err(error) => return Some(Err(error)),
+            };
+            let bytes = match text_bytes(&batch, &columns) {
+                Ok(bytes) => bytes,
+                Err(error) => return Some(Err(error)),
+            };
+            let rows = batch_rows(batch.num_rows() as u64, bytes, all);
+            left = Some((batch, rows));
+        }
+        let (batch, rows) = left.take()?;
+        if batch.num_rows() <= rows {
+            return (batch.num_rows() > 0).then_some(Ok(batch));
+        }
+        left = Some((batch.slice(rows, batch.num_rows() - rows), rows));
+        Some(Ok(batch.slice(0, rows)))
+    }))
+}
+
+/// The rows of a part, in batches.
+pub struct RowStream {
+    name: Arc<str>,
+    part: usize,
+    rows: u64,
+    read: u64,
+    /// None behind the end or a failure.
+    batches: Option<Batches>,
+}
+
+impl RowStream {
+    /// Rows that are still to come.
+    pub fn left(&self) -> u64 {
+        self.rows.saturating_sub(self.read)
+    }
+
+    /// The next batch; none at the end.
+    ///
+    /// # Errors
+    /// What is damaged, with the file, the part and, as far as it can be told, the column.
+    pub fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
+        let Some(batches) = &mut self.batches else { return Ok(None) };
+        let next = guarded(&self.name, || batches.next().transpose());
+        match &next {
+            Ok(Some(batch)) => {
+                self.read += batch.num_rows() as u64;
+                if self.read > self.rows {
+                    return Err(self.of_other_length());
+                }
+            }
+            Ok(None) => {
+                self.batches = None;
+                if self.read != self.rows {
+                    return Err(self.of_other_length());
+                }
+            }
+            Err(_) => self.batches = None,
+        }
+        next
+    }
+
+    fn of_other_length(&mut self) -> Error {
+        self.batches = None;
+        let Self { name, part, rows, read, .. } = self;
+        let message = format!("{name}: part {part} should have {rows} rows and has {read}: the file is damaged; write it again");
+        Error::new(ErrorKind::Input, message)
+    }
+}
+
+/// Does what damaged data might bring a decoder to panic at, of which nothing is printed.
+pub(super) fn guarded<T>(name: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    quietly(work).unwrap_or_else(|panic| Err(damaged(name, said(&*panic))))
+}
+
+pub(super) fn damaged(name: &str, what: impl std::fmt::Display) -> Error {
+    // What others' decoders say may have several lines.
+    let what = what.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
+    Error::new(ErrorKind::Input, format!("{name}: is damaged ({what}); copy or download it again"))
+}

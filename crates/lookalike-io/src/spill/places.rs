@@ -1,0 +1,181 @@
+//! Sets of places, a bit each, and dense numbers for those that are in a set: what later passes hold is then as large as the
+//! set, not as the collection.
+
+#[cfg(not(loom))]
+use std::sync::atomic::{AtomicU64, Ordering};
+
+#[cfg(loom)]
+use loom::sync::atomic::{AtomicU64, Ordering};
+
+/// A set of places below a bound. May be filled by several threads at once.
+#[derive(Debug, Default)]
+pub struct Places {
+    words: Vec<AtomicU64>,
+}
+
+impl Places {
+    /// No place below `bound`.
+    pub fn none(bound: u64) -> Self {
+        Self { words: (0..bound.div_ceil(64)).map(|_| AtomicU64::new(0)).collect() }
+    }
+
+    /// Puts a place into the set.
+    pub fn insert(&self, place: u64) {
+        self.words[(place / 64) as usize].fetch_or(1 << (place % 64), Ordering::Relaxed);
+    }
+
+    /// Takes a place out of the set.
+    pub fn remove(&self, place: u64) {
+        self.words[(place / 64) as usize].fetch_and(!(1 << (place % 64)), Ordering::Relaxed);
+    }
+
+    /// Whether a place is in the set.
+    pub fn contains(&self, place: u64) -> bool {
+        self.words[(place / 64) as usize].load(Ordering::Relaxed) >> (place % 64) & 1 == 1
+    }
+
+    /// Those that are in the set, in order.
+    pub fn iter(&self) -> impl Iterator<Item = u64> {
+        self.words.iter().zip((0u64..).step_by(64)).flat_map(|(word, first)| {
+            let mut rest = word.load(Ordering::Relaxed);
+            std::iter::from_fn(move || {
+                (rest != 0).then(|| {
+                    let at = rest.trailing_zeros();
+                    rest &= rest - 1;
+                    first + u64::from(at)
+                })
+            })
+        })
+    }
+}
+
+/// Words of a set whose members are counted together.
+const COUNTED: usize = 8;
+
+/// A set of places with a number for each, from 0 in the order of the places. A sixth of a byte a place below the bound.
+#[derive(Debug, Default)]
+pub struct Numbering {
+    places: Places,
+    /// Members before each [`COUNTED`] words, and all.
+    before: Vec<u64>,
+    /// Members before each word of these: most processors count bits in one step, but not those that we may take for granted.
+    within: Vec<u16>,
+}
+
+impl Numbering {
+    /// Numbers for the places of a set, in their order.
+    pub fn of(places: Places) -> Self {
+        let (mut before, mut within) = (vec![0], Vec::with_capacity(places.words.len()));
+        let mut count = 0;
+        for words in places.words.chunks(COUNTED) {
+            let mut here = 0;
+            for word in words {
+                within.push(here);
+                here += word.load(Ordering::Relaxed).count_ones() as u16;
+            }
+            count += u64::from(here);
+            before.push(count);
+        }
+        Self { places, before, within }
+    }
+
+    /// How many places have a number.
+    pub fn len(&self) -> u64 {
+        self.before.last().copied().unwrap_or(0)
+    }
+
+    /// The set.
+    pub fn places(&self) -> &Places {
+        &self.places
+    }
+
+    /// How many members there are below a place.
+    pub fn below(&self, place: u64) -> u64 {
+        let (word, bit) = ((place / 64) as usize, place % 64);
+        let Some(last) = self.places.words.get(word) else { return self.len() };
+        let whole = self.before[word / COUNTED] + u64::from(self.within[word]);
+        whole + u64::from((last.load(Ordering::Relaxed) & ((1 << bit) - 1)).count_ones())
+    }
+
+    /// A place's number, if it is a member.
+    pub fn number(&self, place: u64) -> Option<u64> {
+        self.places.contains(place).then(|| self.below(place))
+    }
+
+    /// The place of a number. Cost: a search of the counts.
+    pub fn place(&self, number: u64) -> u64 {
+        let group = self.before.partition_point(|&before| before <= number) - 1;
+        let mut left = number - self.before[group];
+        let mut at = group * COUNTED;
+        loop {
+            let mut word = self.places.words[at].load(Ordering::Relaxed);
+            let here = u64::from(word.count_ones());
+            if left < here {
+                (0..left).for_each(|_| word &= word - 1);
+                return at as u64 * 64 + u64::from(word.trailing_zeros());
+            }
+            left -= here;
+            at += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn numbers_are_places_in_order(members in prop::collection::btree_set(0u64..3000, 0..400)) {
+            let places = Places::none(3000);
+            members.iter().for_each(|&place| places.insert(place));
+            prop_assert!(places.iter().eq(members.iter().copied()));
+            let numbering = Numbering::of(places);
+            prop_assert_eq!(numbering.len(), members.len() as u64);
+            for (number, &place) in (0..).zip(&members) {
+                prop_assert_eq!((numbering.number(place), numbering.place(number)), (Some(number), place));
+            }
+            for place in 0..3000 {
+                prop_assert_eq!(numbering.places().contains(place), members.contains(&place));
+                prop_assert_eq!(numbering.below(place), members.range(..place).count() as u64);
+            }
+        }
+    }
+}
+
+#[cfg(all(test, loom))]
+mod interleaved {
+    use loom::{sync::Arc, thread};
+
+    use super::*;
+
+    /// All orders in which three threads may come by: no bit of a word is lost, whoever else changes the word.
+    #[test]
+    fn what_each_thread_did_is_there_when_all_have_ended() {
+        loom::model(|| {
+            let places = Arc::new(Places::none(70));
+            places.insert(3);
+            let does = |work: fn(&Places)| {
+                let places = places.clone();
+                thread::spawn(move || work(&places))
+            };
+            let threads = [
+                does(|places| {
+                    places.insert(1);
+                    places.insert(65);
+                }),
+                does(|places| {
+                    places.remove(3);
+                    places.insert(2);
+                }),
+            ];
+            places.insert(2);
+            // A place that nobody takes away is seen by the one who put it there.
+            assert!(places.contains(2));
+            threads.into_iter().for_each(|thread| thread.join().unwrap());
+            assert!(places.iter().eq([1, 2, 65]));
+        });
+    }
+}

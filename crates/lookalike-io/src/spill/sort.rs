@@ -1,0 +1,136 @@
+//! Sorting beyond memory: runs that fit are sorted and spilled, then merged.
+
+use std::{cmp::Reverse, collections::BinaryHeap, sync::Arc};
+
+use rayon::{ThreadPool, slice::ParallelSliceMut};
+
+use super::{Budget, Spill};
+use crate::error::Result;
+
+/// Bytes of a run that are read at a time when runs are merged, at most.
+const PIECE: usize = 1 << 18;
+
+/// Sorts fixed-width rows in a bounded memory.
+pub struct Sorter<'a, T> {
+    rows: Vec<T>,
+    /// Rows in memory at most.
+    bound: usize,
+    /// Where each run ends.
+    runs: Vec<u64>,
+    spilled: Spill<T>,
+    budget: Arc<Budget>,
+    pool: &'a ThreadPool,
+}
+
+impl<'a, T: bytemuck::Pod + Ord + Send> Sorter<'a, T> {
+    /// Takes a share of what is free of the budget: sorters that work at the same time divide it by their number.
+    pub fn new(budget: &Arc<Budget>, share: usize, pool: &'a ThreadPool) -> Self {
+        let bound = (budget.room() / share / size_of::<T>()).max(2);
+        Self { rows: Vec::new(), bound, runs: Vec::new(), spilled: Spill::new(budget), budget: budget.clone(), pool }
+    }
+
+    /// Adds a row.
+    pub fn push(&mut self, row: T) -> Result<()> {
+        if self.rows.len() == self.bound {
+            self.spill()?;
+        }
+        self.rows.push(row);
+        Ok(())
+    }
+
+    fn spill(&mut self) -> Result<()> {
+        let Self { rows, runs, spilled, pool, .. } = self;
+        pool.install(|| rows.par_sort_unstable());
+        spilled.append_to_file(rows)?;
+        runs.push(spilled.len());
+        rows.clear();
+        Ok(())
+    }
+
+    /// All rows in order.
+    pub fn sorted(mut self) -> Result<Sorted<T>> {
+        if !self.runs.is_empty() {
+            self.spill()?;
+            self.rows = Vec::new();
+        }
+        let Self { mut rows, runs, spilled, budget, pool, .. } = self;
+        pool.install(|| rows.par_sort_unstable());
+        let piece = (budget.room() / 2 / size_of::<T>() / runs.len().max(1)).clamp(1, PIECE / size_of::<T>());
+        let mut sorted = Sorted { memory: rows.into_iter(), spilled, runs: Vec::new(), heap: BinaryHeap::new(), piece };
+        let mut next = 0;
+        for (number, end) in runs.into_iter().enumerate() {
+            sorted.runs.push(Run { next, end, piece: Vec::new(), at: 0 });
+            next = end;
+            sorted.refill(number)?;
+        }
+        Ok(sorted)
+    }
+}
+
+/// A run that is being merged.
+struct Run<T> {
+    next: u64,
+    end: u64,
+    piece: Vec<T>,
+    at: usize,
+}
+
+/// Rows in order, from memory or from a merge of runs.
+pub struct Sorted<T> {
+    memory: std::vec::IntoIter<T>,
+    spilled: Spill<T>,
+    runs: Vec<Run<T>>,
+    heap: BinaryHeap<Reverse<(T, usize)>>,
+    /// Rows that are read of a run at a time.
+    piece: usize,
+}
+
+impl<T: bytemuck::Pod + Ord> Sorted<T> {
+    /// Puts a run's next row on the heap, unless the run is at its end.
+    fn refill(&mut self, number: usize) -> Result<()> {
+        let run = &mut self.runs[number];
+        if run.at == run.piece.len() {
+            let end = run.end.min(run.next + self.piece as u64);
+            run.piece.clear();
+            self.spilled.get(run.next..end, &mut run.piece)?;
+            run.next = end;
+            run.at = 0;
+        }
+        if let Some(&row) = run.piece.get(run.at) {
+            run.at += 1;
+            self.heap.push(Reverse((row, number)));
+        }
+        Ok(())
+    }
+}
+
+impl<T: bytemuck::Pod + Ord> Iterator for Sorted<T> {
+    type Item = Result<T>;
+
+    fn next(&mut self) -> Option<Result<T>> {
+        let Some(Reverse((row, number))) = self.heap.pop() else { return self.memory.next().map(Ok) };
+        Some(self.refill(number).map(|()| row))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn runs_merge_to_what_sorting_in_memory_gives(rows in prop::collection::vec(any::<[u32; 2]>(), 0..300), bound in 0u64..2000) {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+            let mut sorter = Sorter::new(&Budget::of(1 << 20, 0, &std::env::temp_dir()), 1, &pool);
+            sorter.bound = bound.max(2) as usize / 8;
+            for &row in &rows {
+                sorter.push(row).unwrap();
+            }
+            let mut expected = rows;
+            expected.sort_unstable();
+            prop_assert_eq!(sorter.sorted().unwrap().map(|row| row.unwrap()).collect::<Vec<_>>(), expected);
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! In place of the stores, where this program was built without them.
+
+use std::{
+    io::{self, Write},
+    sync::Arc,
+};
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// There is none.
+#[derive(Debug)]
+pub enum Object {}
+
+/// There is none.
+pub type ObjectStream = io::Empty;
+
+/// There is none.
+pub enum Upload {}
+
+/// There is none.
+pub enum Uploaded {}
+
+fn refused(kind: ErrorKind, url: &str) -> Error {
+    let message = format!(
+        "{}: this lookalike was built without object stores (the cargo feature `cloud`); copy it to a file",
+        super::shown_name(url)
+    );
+    Error::new(kind, message)
+}
+
+/// The objects that a URL names: always an error.
+pub fn expand(url: &str, _: impl Fn(&str) -> bool) -> Result<Vec<Arc<Object>>> {
+    Err(refused(ErrorKind::Input, url))
+}
+
+impl Object {
+    pub(crate) fn url(&self) -> &str {
+        match *self {}
+    }
+
+    pub(crate) fn address(&self) -> &str {
+        match *self {}
+    }
+
+    /// Its bytes.
+    pub fn size(&self) -> u64 {
+        match *self {}
+    }
+
+    /// What tells its versions apart.
+    pub fn version(&self) -> &str {
+        match *self {}
+    }
+
+    pub(crate) fn stream(self: &Arc<Self>) -> ObjectStream {
+        match **self {}
+    }
+
+    pub(crate) fn stream_ahead(self: &Arc<Self>) -> Option<ObjectStream> {
+        match **self {}
+    }
+
+    pub(crate) fn refuse_changed(&self) -> Result<()> {
+        match *self {}
+    }
+}
+
+impl Upload {
+    pub(crate) fn create(url: &str) -> Result<Self> {
+        Err(refused(ErrorKind::Output, url))
+    }
+
+    pub(crate) fn settle(self) -> Result<Uploaded> {
+        match self {}
+    }
+}
+
+impl Uploaded {
+    pub(crate) fn url(&self) -> &str {
+        match *self {}
+    }
+
+    pub(crate) fn publish(self) -> Result<()> {
+        match self {}
+    }
+}
+
+impl Write for Upload {
+    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+        match *self {}
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match *self {}
+    }
+}

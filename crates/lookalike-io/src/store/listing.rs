@@ -1,0 +1,138 @@
+//! A URL → the objects that are meant: one, those of a folder, those that a glob matches; in the order in which a folder on the disk
+//! would have them.
+
+use std::sync::Arc;
+
+use futures_util::TryStreamExt;
+use glob::{MatchOptions, Pattern};
+use object_store::{Error as StoreError, ObjectMeta, list::PaginatedListOptions, path::Path};
+
+use super::{
+    bucket::Bucket,
+    errors::Doing,
+    location::{Kind, Location},
+    object::Object,
+    runtime::wait,
+    shown::shown,
+};
+use crate::error::{Error, ErrorKind, Result};
+
+const WILD: [char; 3] = ['*', '?', '['];
+
+/// The objects that a URL means. Of a folder those whose names, in small letters, are `wanted`.
+///
+/// # Errors
+/// Nothing there, nothing wanted there, no credentials, a store that does not answer.
+pub fn expand(url: &str, wanted: impl Fn(&str) -> bool) -> Result<Vec<Arc<Object>>> {
+    let at = Location::parse(url)?;
+    let bucket = Bucket::open(&at)?;
+    expand_in(&bucket, &at.key, url, wanted)
+}
+
+pub(super) fn expand_in(bucket: &Arc<Bucket>, key: &str, url: &str, wanted: impl Fn(&str) -> bool) -> Result<Vec<Arc<Object>>> {
+    let path = url.split(['?', '#']).next().unwrap_or(url);
+    let url = &shown(url);
+    let refuse = |what: &str| Err(Error::new(ErrorKind::Input, format!("{url}: {what}")));
+    if bucket.at.kind == Kind::Http {
+        if path.ends_with('/') {
+            return refuse("is a folder, and a web server lists none; name the files themselves");
+        }
+        if path.contains('*') {
+            return refuse("is a glob, and a web server lists no files; name the files themselves");
+        }
+        return single(bucket, &Path::default(), url).map(|object| vec![object]);
+    }
+    if key.contains(WILD) {
+        let found = matching(bucket, key, url)?;
+        return if found.is_empty() {
+            refuse("no object matches; check the pattern, and quote it so that the shell leaves it alone")
+        } else {
+            Ok(found)
+        };
+    }
+    if !key.is_empty() && !key.ends_with('/') {
+        let path = Path::parse(key).map_err(|error| bucket.told(Doing::Reading, url, &error.into()))?;
+        match wait(Object::find(bucket, &path))? {
+            Ok(object) => return Ok(vec![Arc::new(object)]),
+            Err(missing @ StoreError::NotFound { .. }) => {
+                // Perhaps it is a folder. Whoever may not list is told what was asked for first.
+                let folder = in_folder(bucket, &format!("{key}/"), url, &wanted);
+                let (found, any) =
+                    folder.or_else(|error| if says_more(&error) { Err(error) } else { Ok((Vec::new(), false)) })?;
+                if !any {
+                    return Err(bucket.told(Doing::Reading, url, &missing));
+                }
+                return if found.is_empty() { refuse(NOTHING_WANTED) } else { Ok(found) };
+            }
+            Err(error) => return Err(bucket.told(Doing::Reading, url, &error)),
+        }
+    }
+    let (found, _) = in_folder(bucket, key, url, &wanted)?;
+    if found.is_empty() { refuse(NOTHING_WANTED) } else { Ok(found) }
+}
+
+const NOTHING_WANTED: &str =
+    "no .jsonl, .ndjson, .csv, .tsv, .parquet, .arrow or .warc object in this folder; name the objects themselves";
+
+/// Whether the failure to list tells more than that a name is not there.
+fn says_more(error: &Error) -> bool {
+    error.to_string().contains("there is no bucket")
+}
+
+fn single(bucket: &Arc<Bucket>, path: &Path, url: &str) -> Result<Arc<Object>> {
+    let found = wait(Object::find(bucket, path))?;
+    found.map(Arc::new).map_err(|error| bucket.told(Doing::Reading, url, &error))
+}
+
+/// What is wanted below a folder, whose name ends with a slash or is empty; and whether anything is there.
+fn in_folder(bucket: &Arc<Bucket>, folder: &str, url: &str, wanted: &impl Fn(&str) -> bool) -> Result<(Vec<Arc<Object>>, bool)> {
+    let all = list(bucket, folder, url)?;
+    let any = !all.is_empty();
+    let chosen = all.into_iter().filter(|meta| {
+        let Some(below) = meta.location.as_ref().strip_prefix(folder) else { return false };
+        let name = below.rsplit('/').next().unwrap_or(below).to_lowercase();
+        !below.split('/').any(|part| part.starts_with('.')) && wanted(&name)
+    });
+    Ok((in_order(bucket, chosen.collect()), any))
+}
+
+fn matching(bucket: &Arc<Bucket>, key: &str, url: &str) -> Result<Vec<Arc<Object>>> {
+    let pattern = Pattern::new(key)
+        .map_err(|error| Error::new(ErrorKind::Input, format!("{url}: not a glob: {error}; write [[] for a bracket")))?;
+    let options = MatchOptions { require_literal_separator: true, ..MatchOptions::new() };
+    let fixed = &key[..key.find(WILD).unwrap_or(key.len())];
+    let matches = |meta: &ObjectMeta| {
+        let name = meta.location.as_ref();
+        name == key || pattern.matches_with(name, options)
+    };
+    Ok(in_order(bucket, list(bucket, fixed, url)?.into_iter().filter(matches).collect()))
+}
+
+/// By the names of the folders, then of the objects: `a/z` before `a-b/c`, as a walk over a disk goes.
+fn in_order(bucket: &Arc<Bucket>, mut found: Vec<ObjectMeta>) -> Vec<Arc<Object>> {
+    found.sort_by(|a, b| a.location.as_ref().split('/').cmp(b.location.as_ref().split('/')));
+    found.into_iter().map(|meta| Arc::new(Object::of(bucket, meta))).collect()
+}
+
+/// All objects whose names begin so.
+fn list(bucket: &Arc<Bucket>, beginning: &str, url: &str) -> Result<Vec<ObjectMeta>> {
+    let listed = wait(async {
+        let Some(pages) = &bucket.pages else {
+            let folder = Path::parse(&beginning[..beginning.rfind('/').unwrap_or(0)])?;
+            return bucket.store.list(Some(&folder)).try_collect::<Vec<_>>().await;
+        };
+        let (mut all, mut token) = (Vec::new(), None);
+        loop {
+            let options = PaginatedListOptions { page_token: token, ..PaginatedListOptions::default() };
+            let page = pages.list_paginated(Some(beginning).filter(|beginning| !beginning.is_empty()), options).await?;
+            all.extend(page.result.objects);
+            token = page.page_token;
+            if token.is_none() {
+                return Ok(all);
+            }
+        }
+    })?;
+    let mut all = listed.map_err(|error| bucket.told(Doing::Listing, url, &error))?;
+    all.retain(|meta| meta.location.as_ref().starts_with(beginning));
+    Ok(all)
+}

@@ -1,0 +1,308 @@
+//! What was decided about a record, put onto the record: four fields behind its own, which stay as they came.
+
+use std::borrow::Cow;
+
+use lookalike::shown::quoted;
+use serde_json::Value;
+
+use super::kept::Shape;
+use crate::{
+    error::{Error, ErrorKind},
+    read::{Block, Columns, Reading, Room, encode, field_of},
+};
+
+/// What was decided about a record, in the decisions' words. Ids are JSON, as they stood in the input.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Label<'a> {
+    /// The id of the document that stands for its group: its representative's, of a kept one its own.
+    pub cluster: &'a str,
+    /// The id of the document that it was dropped for; none of a kept one.
+    pub representative: Option<&'a str>,
+    /// How similar it is to its representative, by what the run measured; none where nobody knows, and of a kept one.
+    pub similarity: Option<f64>,
+}
+
+impl Label<'_> {
+    pub(crate) fn verdict(&self) -> &'static str {
+        verdict(self.representative)
+    }
+}
+
+/// The verdict about a document with this representative, or with none.
+pub(super) fn verdict(representative: Option<&str>) -> &'static str {
+    if representative.is_some() { "dropped" } else { "kept" }
+}
+
+/// What an id is where there are no types: a string without its quotes and escapes, a number as it is written.
+pub fn plain(id: &str) -> Cow<'_, str> {
+    match id.strip_prefix('"').and_then(|id| id.strip_suffix('"')) {
+        None => id.into(),
+        Some(inner) if !inner.contains('\\') => inner.into(),
+        // An id was read before it was written: it is a string.
+        Some(inner) => serde_json::from_str::<String>(id).map_or(inner.into(), Cow::Owned),
+    }
+}
+
+/// The names of the fields: cluster, verdict, representative, similarity, behind a prefix.
+#[derive(Debug, Clone)]
+pub struct LabelNames {
+    names: [String; 4],
+    /// As they stand in an object: `,"cluster":`, the first without the comma.
+    keys: [String; 4],
+}
+
+impl LabelNames {
+    /// The names with a prefix.
+    pub fn new(prefix: &str) -> Self {
+        let names = ["cluster", "verdict", "representative", "similarity"].map(|name| format!("{prefix}{name}"));
+        let mut comma = "";
+        let keys = names.each_ref().map(|name| format!("{}{}:", std::mem::replace(&mut comma, ","), Value::from(&**name)));
+        Self { names, keys }
+    }
+
+    /// The four of them.
+    #[cfg(feature = "tables")]
+    pub(super) fn all(&self) -> &[String; 4] {
+        &self.names
+    }
+
+    /// Refuses columns that have one of the names already.
+    pub fn refuse_columns(&self, columns: &Columns) -> Result<(), String> {
+        self.names.iter().find(|name| columns.has(name)).map_or(Ok(()), |name| Err(taken("column", name)))
+    }
+
+    /// Refuses an object that has a field of one of the names already.
+    pub fn refuse_object(&self, object: &[u8]) -> Result<(), String> {
+        field_of(object, &self.names).map_or(Ok(()), |name| Err(taken("field", name)))
+    }
+
+    /// Appends an object with a label's fields behind its own.
+    /// Where the object is in another encoding than UTF-8, what is not ASCII is escaped: that is the same in all.
+    fn onto_object(&self, object: &[u8], is_encoded: bool, label: &Label, into: &mut Vec<u8>) {
+        let inside = object.strip_suffix(b"}").unwrap_or(object).trim_ascii_end();
+        into.extend_from_slice(inside);
+        if !inside.ends_with(b"{") {
+            into.push(b',');
+        }
+        let start = into.len();
+        let Label { cluster, representative, similarity } = *label;
+        let [first, verdict, third, fourth] = self.keys.each_ref().map(|key| key.as_bytes());
+        for piece in [first, cluster.as_bytes(), verdict, b"\"", label.verdict().as_bytes(), b"\"", third] {
+            into.extend_from_slice(piece);
+        }
+        into.extend_from_slice(representative.unwrap_or("null").as_bytes());
+        into.extend_from_slice(fourth);
+        push_number(similarity, b"null", into);
+        if is_encoded {
+            escape(into, start);
+        }
+        into.extend_from_slice(&object[inside.len()..]);
+    }
+
+    /// Appends a header of CSV with the names behind its own.
+    pub(super) fn onto_header(&self, columns: &Columns, encoding: Option<&'static str>, into: &mut Vec<u8>) {
+        let (header, end) = without_end(columns.header());
+        let encoding = columns.encoding(encoding);
+        into.extend_from_slice(header);
+        self.names.iter().for_each(|name| push_cell(name, columns.delimiter(), encoding, into));
+        into.extend_from_slice(end);
+    }
+}
+
+/// Escapes in JSON what is not ASCII from a place on.
+fn escape(json: &mut Vec<u8>, start: usize) {
+    let piece = json.split_off(start);
+    for character in String::from_utf8_lossy(&piece).chars() {
+        if character.is_ascii() {
+            json.push(character as u8);
+        } else {
+            character
+                .encode_utf16(&mut [0; 2])
+                .iter()
+                .for_each(|unit| json.extend_from_slice(format!("\\u{unit:04x}").as_bytes()));
+        }
+    }
+}
+
+/// Appends a record of CSV with a label's fields behind its own.
+fn onto_row(row: &[u8], columns: &Columns, encoding: Option<&str>, label: &Label, into: &mut Vec<u8>) {
+    let (row, end) = without_end(row);
+    let delimiter = columns.delimiter();
+    into.extend_from_slice(row);
+    push_cell(&plain(label.cluster), delimiter, encoding, into);
+    push_cell(label.verdict(), delimiter, encoding, into);
+    push_cell(&label.representative.map_or(Cow::Borrowed(""), plain), delimiter, encoding, into);
+    into.push(delimiter);
+    push_number(label.similarity, b"", into);
+    // One that ends with its file gets a line end.
+    into.extend_from_slice(if end.is_empty() { columns.line_end() } else { end });
+}
+
+/// A record of CSV, and its line end.
+fn without_end(row: &[u8]) -> (&[u8], &[u8]) {
+    let length = if row.ends_with(b"\r\n") { 2 } else { usize::from(row.ends_with(b"\n") || row.ends_with(b"\r")) };
+    row.split_at(row.len() - length)
+}
+
+/// Appends a field of CSV and the delimiter before it, in quotes where it needs them (RFC 4180).
+fn push_cell(text: &str, delimiter: u8, encoding: Option<&str>, into: &mut Vec<u8>) {
+    into.push(delimiter);
+    let needs_quotes = |byte: u8| matches!(byte, b'"' | b'\n' | b'\r') || byte == delimiter;
+    if text.bytes().any(needs_quotes) {
+        let quoted = format!("\"{}\"", text.replace('"', "\"\""));
+        into.extend_from_slice(&encode(&quoted, encoding));
+    } else {
+        into.extend_from_slice(&encode(text, encoding));
+    }
+}
+
+/// Appends a number as the decisions have it.
+fn push_number(number: Option<f64>, none: &[u8], into: &mut Vec<u8>) {
+    match number {
+        // A vector takes any bytes.
+        Some(number) => _ = serde_json::to_writer(into, &number),
+        None => into.extend_from_slice(none),
+    }
+}
+
+pub(super) fn taken(what: &str, name: &str) -> String {
+    format!("there is a {what} {} already; name the fields of --label otherwise, such as with --label-prefix dup_", quoted(name))
+}
+
+/// The failure of names that cannot be.
+pub fn refused(place: &str, why: &str) -> Error {
+    Error::new(ErrorKind::Record, format!("{place}: {why}"))
+}
+
+impl Shape {
+    /// Appends a record with its label, as it stands in a file of this shape; what comes before the first and behind the last is
+    /// left to [`Kept`](super::Kept).
+    ///
+    /// # Errors
+    /// A record with a field of one of the names.
+    pub fn labelled(
+        self,
+        (block, at): (&Block, usize),
+        reading: &Reading,
+        names: &LabelNames,
+        label: &Label,
+        room: &mut Labelling,
+        into: &mut Vec<u8>,
+    ) -> Result<(), String> {
+        let Labelling { room, line, decoded } = room;
+        if let (Self::Delimited, Some(columns)) = (self, block.columns()) {
+            names.refuse_columns(columns)?;
+            onto_row(block.raw(at), columns, columns.encoding(reading.encoding), label, into);
+            return Ok(());
+        }
+        let raw = match block.object(at) {
+            Some(_) if self == Self::Array || block.is_lines() => block.raw(at),
+            _ => {
+                line.clear();
+                block.json_line(at, reading, room, line).map_err(|error| error.to_string())?;
+                line
+            }
+        };
+        let object = raw.trim_ascii_end();
+        let is_encoded = block.is_encoded(at, reading);
+        match is_encoded {
+            true => {
+                let fields = block.fields(at, reading, room, decoded).map_err(|fault| fault.to_string())?;
+                names.refuse_object(fields.unwrap_or_default())?;
+            }
+            false => names.refuse_object(object)?,
+        }
+        if self == Self::Array {
+            into.extend_from_slice(b",\n");
+        }
+        names.onto_object(object, is_encoded, label, into);
+        if self != Self::Array {
+            let end = &raw[object.len()..];
+            into.extend_from_slice(end);
+            if !end.ends_with(b"\n") {
+                into.push(b'\n');
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Buffers for records that are made.
+#[derive(Debug, Default)]
+pub struct Labelling {
+    room: Room,
+    line: Vec<u8>,
+    decoded: Vec<u8>,
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const KEPT: Label = Label { cluster: "7", representative: None, similarity: None };
+    const DROPPED: Label = Label { cluster: "\"a,\\\"b\"", representative: Some("\"a,\\\"b\""), similarity: Some(0.825) };
+
+    #[test]
+    fn objects_in_a_table() {
+        let kept = r#""cluster":7,"verdict":"kept","representative":null,"similarity":null"#;
+        for (object, before, behind) in [
+            ("{}", "{", "}"),
+            ("{ }", "{", " }"),
+            (r#"{"a":1}"#, r#"{"a":1,"#, "}"),
+            (r#"{"a":{"b":{}} }"#, r#"{"a":{"b":{}},"#, " }"),
+            (r#"{"a":"}{"}"#, r#"{"a":"}{","#, "}"),
+            ("{\r\n  \"a\": [1]\r\n}", "{\r\n  \"a\": [1],", "\r\n}"),
+        ] {
+            let mut into = Vec::new();
+            LabelNames::new("").onto_object(object.as_bytes(), false, &KEPT, &mut into);
+            assert_eq!(String::from_utf8(into).unwrap(), format!("{before}{kept}{behind}"));
+        }
+        let mut into = Vec::new();
+        LabelNames::new("é\"").onto_object(b"{}", false, &DROPPED, &mut into);
+        let expected = r#"{"é\"cluster":"a,\"b","é\"verdict":"dropped","é\"representative":"a,\"b","é\"similarity":0.825}"#;
+        assert_eq!(String::from_utf8(into).unwrap(), expected);
+    }
+
+    #[test]
+    fn ids_without_types() {
+        for (id, text) in [("7.50", "7.50"), ("\"\"", ""), ("\"a b\"", "a b"), (r#""\u00e9\n\"""#, "é\n\"")] {
+            assert_eq!(plain(id), text);
+        }
+    }
+
+    proptest! {
+        /// What a reader of JSON sees: the record's fields as they were, and the label's.
+        #[test]
+        fn an_object_gains_four_fields_and_loses_nothing(
+            fields in prop::collection::btree_map("[a-z{}\" ]{0,5}", prop_oneof![
+                any::<String>().prop_map(Value::from), any::<i64>().prop_map(Value::from), Just(serde_json::json!({"}": [{}]})),
+            ], 0..4),
+            pretty: bool,
+            similarity in prop::option::of(0f64..=1.0),
+        ) {
+            let object = serde_json::to_value(&fields).unwrap();
+            let text = if pretty { serde_json::to_string_pretty(&object) } else { serde_json::to_string(&object) }.unwrap();
+            let label = Label { similarity, ..DROPPED };
+            let mut into = Vec::new();
+            LabelNames::new("dup ").onto_object(text.as_bytes(), false, &label, &mut into);
+            let mut seen: serde_json::Map<String, Value> = serde_json::from_slice(&into).unwrap();
+            prop_assert_eq!(seen.remove("dup similarity"), Some(Value::from(similarity)));
+            prop_assert_eq!(seen.remove("dup cluster"), Some("a,\"b".into()));
+            prop_assert_eq!(seen.remove("dup representative"), Some("a,\"b".into()));
+            prop_assert_eq!(seen.remove("dup verdict"), Some("dropped".into()));
+            prop_assert_eq!(Value::Object(seen), object);
+        }
+
+        /// What a reader of CSV sees.
+        #[test]
+        fn a_cell_holds_any_text(text: String, delimiter in prop::sample::select(vec![b',', b';', b'\t', b'|'])) {
+            let mut row = b"first".to_vec();
+            push_cell(&text, delimiter, None, &mut row);
+            let mut reader = csv::ReaderBuilder::new().has_headers(false).delimiter(delimiter).from_reader(&*row);
+            let record = reader.records().next().unwrap().unwrap();
+            prop_assert_eq!((record.len(), &record[1]), (2, &*text));
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! In place of tables, where this program was built without them.
+
+use super::{
+    labels::{Label, LabelNames},
+    output::Output,
+};
+use crate::{
+    error::{Error, ErrorKind, Result},
+    read::{RecordBatch, Rows, Source},
+};
+
+/// There is none.
+pub(super) enum KeptRows {}
+
+pub(super) fn refuse_other_schemas(_: &str, _: &Source) -> Result<()> {
+    Ok(())
+}
+
+pub(super) fn rows_size(rows: &RecordBatch) -> usize {
+    match *rows {}
+}
+
+/// There are none.
+#[derive(Debug, Clone)]
+pub enum RowLabels {}
+
+impl RowLabels {
+    /// Adds the label of a row.
+    pub fn push(&mut self, _: &Label) {
+        match *self {}
+    }
+
+    /// Rows with their labels.
+    pub fn onto(&mut self, _: &Rows, _: &[usize]) -> Result<RecordBatch> {
+        match *self {}
+    }
+}
+
+/// Refuses labels under the names of columns: there are none.
+pub fn refuse_table_names(_: &LabelNames, _: &Source) -> Result<()> {
+    Ok(())
+}
+
+/// The failure of an output that would be a table.
+pub fn without_tables(name: &str) -> Error {
+    let message = format!("{name}: this lookalike was built without tables (the cargo feature `tables`)");
+    Error::new(ErrorKind::Output, message)
+}
+
+impl KeptRows {
+    pub(super) fn new(output: Output, _: &Source, _: Option<&LabelNames>, _: usize) -> Result<Self> {
+        Err(without_tables(output.name()))
+    }
+
+    pub(super) fn push(&mut self, _: RecordBatch) -> Result<()> {
+        match *self {}
+    }
+
+    pub(super) fn labels(&self) -> Option<RowLabels> {
+        match *self {}
+    }
+
+    pub(super) fn end(self) -> Result<Output> {
+        match self {}
+    }
+}

@@ -1,0 +1,96 @@
+//! No output may overwrite an input or another output, by whatever name: path, link, descriptor, redirection.
+
+use std::{
+    fs::{File, Metadata},
+    io,
+    os::{
+        fd::AsFd,
+        unix::fs::{FileTypeExt, MetadataExt},
+    },
+    path::{Path, PathBuf},
+};
+
+use super::sink::behind_links;
+use crate::{
+    error::{Error, ErrorKind, Result},
+    read::Input,
+    store::{is_url, shown_path},
+};
+
+/// What a name stands for.
+#[derive(PartialEq)]
+enum Place {
+    /// A file or pipe that is there, by device and number.
+    File(u64, u64),
+    /// A file that is not there yet.
+    Path(PathBuf),
+    /// An object in a store.
+    Url(String),
+    /// Standard output that is no file.
+    Stdout,
+    /// A device or a socket: may be read and written by many.
+    Shared,
+}
+
+impl Place {
+    fn of_path(path: &Path) -> Self {
+        if path == Path::new("-") {
+            return match Self::of_descriptor(io::stdout()) {
+                Self::Shared => Self::Stdout,
+                place => place,
+            };
+        }
+        if let Some(url) = path.to_str().filter(|name| is_url(name)) {
+            return Self::Url(url.into());
+        }
+        if let Ok(there) = path.metadata() {
+            return Self::of_metadata(&there);
+        }
+        let path = behind_links(path).unwrap_or_else(|_| path.into());
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let parent = parent.canonicalize().unwrap_or_else(|_| parent.into());
+        Self::Path(path.file_name().map_or(parent.clone(), |name| parent.join(name)))
+    }
+
+    fn of_descriptor(descriptor: impl AsFd) -> Self {
+        let metadata = descriptor.as_fd().try_clone_to_owned().map(File::from).and_then(|file| file.metadata());
+        metadata.map_or(Self::Shared, |metadata| Self::of_metadata(&metadata))
+    }
+
+    fn of_metadata(metadata: &Metadata) -> Self {
+        if metadata.is_file() || metadata.file_type().is_fifo() {
+            Self::File(metadata.dev(), metadata.ino())
+        } else {
+            Self::Shared
+        }
+    }
+}
+
+/// Refuses outputs that would overwrite an input or each other.
+pub fn refuse_overwriting(outputs: &[&Path], inputs: &[Input]) -> Result<()> {
+    let of_input = |input: &Input| match input {
+        // Each of them is looked at, where an output is there.
+        Input::Files(_) => Place::Shared,
+        Input::Stdin => Place::of_descriptor(io::stdin()),
+        Input::File(path) => Place::of_path(path),
+        Input::Object(object) => Place::Url(object.address().into()),
+        Input::Command(..) | Input::Table(_) => Place::Shared,
+    };
+    let mut taken: Vec<(Place, String)> =
+        inputs.iter().map(|input| (of_input(input), format!("the input {}", input.name()))).collect();
+    for &output in outputs {
+        let place = Place::of_path(output);
+        let name = if output == Path::new("-") { "standard output".into() } else { shown_path(output) };
+        if output.is_file()
+            && let Some(path) = inputs.iter().filter_map(Input::files).flatten().find(|path| Place::of_path(path) == place)
+        {
+            let message = format!("{name}: would overwrite the input {}; give another name", path.display());
+            return Err(Error::new(ErrorKind::Output, message));
+        }
+        if let Some((_, what)) = taken.iter().find(|(other, _)| *other == place && place != Place::Shared) {
+            return Err(Error::new(ErrorKind::Output, format!("{name}: would overwrite {what}; give another name")));
+        }
+        taken.push((place, format!("the output {name}")));
+    }
+    Ok(())
+}
