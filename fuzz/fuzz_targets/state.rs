@@ -2,11 +2,11 @@
 //! nobody disturbed. Where even the checksums were made to fit, the answer may be another; nothing else may.
 #![no_main]
 
-use std::{collections::BTreeMap, fs, path::Path, sync::Mutex, sync::OnceLock};
+use std::{collections::BTreeMap, fs, ops::ControlFlow, path::Path, sync::Mutex, sync::OnceLock};
 
 use libfuzzer_sys::fuzz_target;
 use lookalike::{Candidates, Cluster, Config, Shared, SimHashBy, cluster::Keep};
-use lookalike_engine::{ErrorKind, Observer, Outputs, Resume, RunConfig, dedup};
+use lookalike_engine::{ErrorKind, Observer, Outputs, Resume, RunConfig, UNOBSERVED, dedup};
 use lookalike_fuzz::file;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -72,6 +72,7 @@ fn case(config: Config, keep: Option<Keep>) -> Case {
         if moments.last() != Some(&now) {
             moments.push(now);
         }
+        ControlFlow::Continue(())
     };
     dedup(&config, &outputs(), observer).expect("a run that nobody disturbs");
     Case { config, moments: moments.into_inner().expect("nobody panicked"), answer: written() }
@@ -148,7 +149,7 @@ fuzz_target!(|bytes: &[u8]| {
     fs::create_dir(&folder).expect("a folder for the state");
     files.iter().for_each(|(name, bytes)| fs::write(folder.join(name), bytes).expect("a file of the state"));
     let config = RunConfig { memory: (choice & 8 != 0).then_some(1), ..case.config.clone() };
-    match dedup(&config, &outputs(), &|_| {}) {
+    match dedup(&config, &outputs(), UNOBSERVED) {
         Ok(summary) => {
             assert_eq!(summary.documents, summary.kept + summary.dropped);
             assert!(forged || written() == case.answer, "another answer");

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use libfuzzer_sys::fuzz_target;
 use lookalike::verify::Measure;
-use lookalike_engine::{Roll, RunConfig, enrol, read_decisions, read_pairs};
+use lookalike_engine::{Roll, RunConfig, UNOBSERVED, enrol, read_decisions, read_pairs};
 use lookalike_fuzz::file;
 
 /// Documents a, b, 1, "1", é.
@@ -16,7 +16,7 @@ fn roll() -> &'static Roll {
         let lines: String = ids.iter().map(|id| format!("{{\"id\": {id}, \"text\": \"x\"}}\n")).collect();
         let path = file::write("roll", lines.as_bytes());
         let config = RunConfig { inputs: vec![path.display().to_string()], threads: 1, ..RunConfig::default() };
-        enrol(&config, &|_| {}).expect("five documents")
+        enrol(&config, UNOBSERVED).expect("five documents")
     })
 }
 

@@ -2,6 +2,7 @@
 
 use std::{
     io::{self, IsTerminal, Write},
+    ops::ControlFlow,
     path::Path,
     sync::Mutex,
 };
@@ -149,8 +150,13 @@ impl Bars {
         Self { shown: Mutex::new(Shown { stage: None, bar, told: quiet }) }
     }
 
-    /// Shows where a run has got to.
-    pub fn show(&self, progress: Progress) {
+    /// Shows where a run has got to, which always goes on.
+    pub fn observe(&self, progress: Progress) -> ControlFlow<()> {
+        self.show(progress);
+        ControlFlow::Continue(())
+    }
+
+    fn show(&self, progress: Progress) {
         // A bar that cannot be shown must not stop the run.
         let Ok(mut shown) = self.shown.lock() else { return };
         let Shown { stage, bar, told } = &mut *shown;

@@ -2,6 +2,7 @@
 
 use std::{
     num::NonZeroUsize,
+    ops::ControlFlow,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -9,7 +10,7 @@ use std::{
 use lookalike::{Config, cluster::Keep, verify::Measure};
 use lookalike_io::{
     disk::{File, WINDOW},
-    error::{Error, Result},
+    error::{Error, ErrorKind, Result},
     format::{Format, Html},
     input_table::InputTable,
     memory::free_memory,
@@ -265,6 +266,17 @@ impl Progress {
     pub(crate) fn new(stage: Stage, done: u64, total: u64) -> Self {
         Self { stage, done, total, estimate: None }
     }
+
+    /// Tells the observer.
+    ///
+    /// # Errors
+    /// The observer wants the run no more.
+    pub(crate) fn tell(self, observer: Observer) -> Result<()> {
+        match observer(self) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(Error::new(ErrorKind::Interrupted, "interrupted")),
+        }
+    }
 }
 
 /// What a run will take, by what the first seconds of a pass took. Rough: how much is alike is not known yet.
@@ -306,5 +318,10 @@ pub enum Stage {
     Scoring,
 }
 
-/// Is told where a run has got to; called often, from any thread.
-pub type Observer<'a> = &'a (dyn Fn(Progress) + Sync);
+/// Is told where a run has got to, and says whether it goes on; called often, from any thread. Where it says
+/// [`Break`](ControlFlow::Break) the run ends with an error of the kind [`Interrupted`](lookalike_io::error::ErrorKind::Interrupted),
+/// and leaves nothing behind.
+pub type Observer<'a> = &'a (dyn Fn(Progress) -> ControlFlow<()> + Sync);
+
+/// The observer of a run that nobody watches.
+pub const UNOBSERVED: Observer<'static> = &|_| ControlFlow::Continue(());

@@ -37,7 +37,7 @@ mod deciding;
 
 mod jobs;
 
-pub use config::{Estimate, Observer, Progress, Resume, RunConfig, Stage};
+pub use config::{Estimate, Observer, Progress, Resume, RunConfig, Stage, UNOBSERVED};
 pub use deciding::all_matches::PairFigures;
 pub use jobs::{
     apply::{Applied, apply},
@@ -85,7 +85,7 @@ pub use lookalike_io::disk::faults;
 #[cfg(feature = "html")]
 pub use lookalike_io::read::Extractor;
 pub use lookalike_io::{
-    error::{Error, ErrorKind, Result, interrupt, said},
+    error::{Error, ErrorKind, Result, said},
     format::{Format, Html},
     input_table::InputTable,
     memory::peak_memory,

@@ -11,7 +11,7 @@ use std::{
 };
 
 use lookalike_engine::{
-    ErrorKind, Outputs, Result, Resume, RunConfig, Summary, dedup,
+    ErrorKind, Outputs, Result, Resume, RunConfig, Summary, UNOBSERVED, dedup,
     faults::{Fault, Operation, count, fail},
 };
 use tempfile::TempDir;
@@ -128,7 +128,7 @@ impl Place {
         fs::create_dir(self.path("out")).unwrap();
         self.old.iter().for_each(|(name, bytes)| fs::write(self.path("out").join(name), bytes).unwrap());
         let feed = self.feed();
-        let done = dedup(&self.config, &self.outputs, &|_| {});
+        let done = dedup(&self.config, &self.outputs, UNOBSERVED);
         self.let_go(feed);
         done
     }

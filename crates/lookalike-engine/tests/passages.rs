@@ -7,12 +7,10 @@ use std::{
     path::Path,
 };
 
-use lookalike_engine::{Offsets, Progress, Quoting, RunConfig, passages, passages_told};
+use lookalike_engine::{Offsets, Quoting, RunConfig, UNOBSERVED, passages, passages_told};
 use proptest::prelude::*;
 use serde_json::Value;
 use tempfile::TempDir;
-
-fn silent(_: Progress) {}
 
 /// Words that are written in several ways, of which canonical forms are equal.
 fn written(word: usize, way: usize) -> String {
@@ -99,7 +97,7 @@ proptest! {
             let mut bytes = None;
             for (threads, memory) in [(1, None), (3, Some(64_000_000))] {
                 let config = RunConfig { threads, memory, ..config(folder.path(), two) };
-                let summary = passages(&config, &asked, Some(&out), &silent).unwrap();
+                let summary = passages(&config, &asked, Some(&out), UNOBSERVED).unwrap();
                 let written = fs::read_to_string(&out).unwrap();
                 prop_assert_eq!(summary.pairs as usize, written.lines().count());
                 prop_assert_eq!(bytes.get_or_insert_with(|| written.clone()), &written);
@@ -123,7 +121,7 @@ proptest! {
                 Ok(())
             };
             let config = RunConfig { threads: 2, ..config(folder.path(), two) };
-            let summary = passages_told(&config, &Quoting { best: Some(most), ..asked.clone() }, &mut tell, &silent).unwrap();
+            let summary = passages_told(&config, &Quoting { best: Some(most), ..asked.clone() }, &mut tell, UNOBSERVED).unwrap();
             prop_assert_eq!((told, summary.pairs as usize), (expected, lines.len()));
             let others = if two { &b } else { &a };
             for (i, one) in a.iter().enumerate() {
@@ -166,7 +164,7 @@ fn places_are_counted_in_bytes_or_characters() {
             places.push((passage.a.start, passage.a.end, passage.b.start, passage.b.end, passage.text_a.clone()));
             Ok(())
         };
-        passages_told(&config(folder.path(), true), &asked, &mut tell, &silent).unwrap();
+        passages_told(&config(folder.path(), true), &asked, &mut tell, UNOBSERVED).unwrap();
         places
     };
     assert_eq!(places(Offsets::Bytes), [(8, 28, 0, 25, None)]);
@@ -190,7 +188,7 @@ fn one_long_text_and_many_short_ones_take_the_memory_of_one() {
         found += 1;
         Ok(())
     };
-    passages_told(&config(folder.path(), true), &Quoting::default(), &mut tell, &silent).unwrap();
+    passages_told(&config(folder.path(), true), &Quoting::default(), &mut tell, UNOBSERVED).unwrap();
     assert_eq!(found, 3000);
     // 3,000 times 2 MB would be 6 GB.
     assert!(lookalike_engine::peak_memory().is_none_or(|peak| peak < 2 << 30));
@@ -211,7 +209,7 @@ fn what_was_held_comes_back_from_disk() {
         found.push((quoted.a.get().to_string(), quoted.b.get().to_string(), quoted.shares.shared_b));
         Ok(())
     };
-    passages_told(&config, &Quoting { least: 10, ..Quoting::default() }, &mut tell, &silent).unwrap();
+    passages_told(&config, &Quoting { least: 10, ..Quoting::default() }, &mut tell, UNOBSERVED).unwrap();
     let expected = [("\"a5\"", "\"b0\"", 50), ("\"a59\"", "\"b1\"", 20), ("\"a59\"", "\"b2\"", 10)];
     assert_eq!(found, expected.map(|(a, b, shared)| (a.into(), b.into(), shared)));
 }

@@ -2,12 +2,13 @@
 
 use std::{
     fs,
+    ops::ControlFlow,
     path::Path,
     sync::atomic::{AtomicUsize, Ordering},
 };
 
 use lookalike::{Candidates, Cluster, Config, cluster::Keep};
-use lookalike_engine::{Error, ErrorKind, Outputs, Progress, RunConfig, dedup, dedup_told, interrupt, pairs, pairs_told};
+use lookalike_engine::{Error, ErrorKind, Outputs, Progress, RunConfig, UNOBSERVED, dedup, dedup_told, pairs, pairs_told};
 use tempfile::TempDir;
 
 /// Nine thousand documents: more than one thread tells of at a time. A third are like another.
@@ -45,7 +46,7 @@ fn what_is_told_is_what_is_written() {
                 representatives.extend(decided.representative.map(|r| (r.row, r.id.to_string())));
                 decided.write_line(&mut told)
             },
-            &|_| {},
+            UNOBSERVED,
         )
         .unwrap();
         assert!(told == fs::read(&file).unwrap() && summary.dropped > 100);
@@ -61,9 +62,9 @@ fn what_is_told_is_what_is_written() {
                 lines.push(b'\n');
                 Ok(())
             },
-            &|_| {},
+            UNOBSERVED,
         );
-        let written = pairs(&config, Some(&file), &|_| {}).unwrap();
+        let written = pairs(&config, Some(&file), UNOBSERVED).unwrap();
         assert!(same && lines == fs::read(&file).unwrap() && written.pairs > 100);
         assert_eq!(told.unwrap().pairs, written.pairs);
     }
@@ -77,6 +78,7 @@ fn an_observer_can_end_a_run_wherever_it_is() {
         let all = AtomicUsize::new(0);
         let count = |_: Progress| {
             all.fetch_add(1, Ordering::Relaxed);
+            ControlFlow::Continue(())
         };
         let outputs = Outputs { kept: Some(file.clone()), ..Outputs::default() };
         dedup(&config, &outputs, &count).unwrap();
@@ -85,10 +87,9 @@ fn an_observer_can_end_a_run_wherever_it_is() {
         let all = all.load(Ordering::Relaxed);
         for end in (0..all).step_by(1 + all / 9) {
             let told = AtomicUsize::new(0);
-            let ended = dedup(&config, &outputs, &|_| {
-                if told.fetch_add(1, Ordering::Relaxed) >= end {
-                    interrupt();
-                }
+            let ended = dedup(&config, &outputs, &|_| match told.fetch_add(1, Ordering::Relaxed) < end {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
             });
             assert_eq!(ended.as_ref().map_err(Error::kind).err(), Some(ErrorKind::Interrupted), "{end}: {ended:?}");
             assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "{end}");

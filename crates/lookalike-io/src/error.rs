@@ -38,7 +38,7 @@ pub enum ErrorKind {
     BrokenPipe,
     /// Temporary files cannot be written or read.
     Temporary,
-    /// The one who asked for the run wants it no more: [`interrupt`].
+    /// The one who asked for the run wants it no more: its observer said so.
     Interrupted,
     /// A fault of lookalike's own.
     Internal,
@@ -72,10 +72,7 @@ impl Error {
 
     /// What a panic has made of a run.
     pub fn of_panic(panic: &(dyn Any + Send)) -> Self {
-        match panic.downcast_ref::<Interruption>() {
-            Some(Interruption) => Self::new(ErrorKind::Interrupted, "interrupted"),
-            None => Self::new(ErrorKind::Internal, panicked(panic)),
-        }
+        Self::new(ErrorKind::Internal, panicked(panic))
     }
 
     /// What sort of failure it is.
@@ -183,16 +180,6 @@ fn on_one_line(words: String) -> String {
 pub fn without_panic<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     let worked = panic::catch_unwind(AssertUnwindSafe(work));
     worked.unwrap_or_else(|panic| Err(Error::of_panic(&*panic)))
-}
-
-/// What a panic carries that ends a run at somebody's wish.
-struct Interruption;
-
-/// Ends a run from within its observer: it unwinds, leaves nothing behind, and gives an error of the kind
-/// [`ErrorKind::Interrupted`].
-pub fn interrupt() -> ! {
-    // No panic hook is called: nothing went wrong.
-    panic::resume_unwind(Box::new(Interruption))
 }
 
 /// What is told of a panic.

@@ -55,7 +55,7 @@ impl Apply {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let config = self.config()?;
         let bars = Bars::new(self.run.quiet);
-        let done = apply(&self.decisions, &config, &self.output, &|progress| bars.show(progress));
+        let done = apply(&self.decisions, &config, &self.output, &|progress| bars.observe(progress));
         bars.clear();
         let applied = done?;
         warnings(&applied.bad_examples, self.run.quiet);

@@ -151,7 +151,7 @@ impl Dedup {
         let beside = self.output.as_deref().filter(|_| !self.no_decisions).and_then(decisions_beside);
         outputs.decisions = outputs.decisions.or(beside);
         let bars = Bars::new(self.run.quiet);
-        let done = dedup(&config, &outputs, &|progress| bars.show(progress));
+        let done = dedup(&config, &outputs, &|progress| bars.observe(progress));
         bars.clear();
         let summary = done?;
         warnings(&summary.bad_examples, self.run.quiet);

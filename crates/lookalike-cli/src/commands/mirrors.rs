@@ -165,7 +165,7 @@ impl Mirrors {
         let outputs =
             MirrorOutputs { sites: self.output.as_deref(), pages: self.pages.as_deref(), unmatched: self.unmatched.as_deref() };
         let bars = Bars::new(self.run.quiet);
-        let done = mirrors(&config, &asked, outputs, &|progress| bars.show(progress));
+        let done = mirrors(&config, &asked, outputs, &|progress| bars.observe(progress));
         bars.clear();
         let summary = done?;
         warnings(&summary.bad_examples, self.run.quiet);

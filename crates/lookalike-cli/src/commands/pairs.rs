@@ -85,7 +85,7 @@ impl Pairs {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let (config, verify) = (self.config()?, Verify::from(self.verify));
         let bars = Bars::new(self.run.quiet);
-        let done = pairs(&config, self.output.as_deref(), &|progress| bars.show(progress));
+        let done = pairs(&config, self.output.as_deref(), &|progress| bars.observe(progress));
         bars.clear();
         let summary = done?;
         warnings(&summary.bad_examples, self.run.quiet);

@@ -436,7 +436,7 @@ pub(crate) fn decide_all(pass: Pass, matcher: &Matcher, links: Links, sets: Sets
     let numbers = matcher.pairing.numbers()?;
     let mut deciding = Deciding::new(&pass, matcher, links, sets)?;
     for start in (0..numbers).step_by(WINDOW as usize) {
-        (pass.observer)(Progress::new(Stage::Deciding, start.into(), numbers.into()));
+        Progress::new(Stage::Deciding, start.into(), numbers.into()).tell(pass.observer)?;
         deciding.decide(start..numbers.min(start.saturating_add(WINDOW)))?;
     }
     let pairing = matcher.pairing;

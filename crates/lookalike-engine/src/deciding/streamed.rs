@@ -73,7 +73,7 @@ pub(crate) fn settle(
         let (done, total) = (source.read(), source.total());
         // Of a run that goes on nobody knows what the part before took.
         let estimate = if settling.done.blocks == 0 { estimating.rest(table, done, total) } else { None };
-        observer(Progress { estimate, ..Progress::new(Stage::Settling, done, total) });
+        Progress { estimate, ..Progress::new(Stage::Settling, done, total) }.tell(observer)?;
         let room = std::mem::take(&mut spare);
         let (settled, next) = pool.install(|| rayon::join(|| settling.settle(&now), || rounds.next(room)));
         settled?;

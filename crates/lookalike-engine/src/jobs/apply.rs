@@ -93,7 +93,7 @@ fn both_passes(decisions: &str, config: &RunConfig, path: &Path, observer: Obser
             if let Some(output) = &mut bad {
                 output.write(&taken.bad_lines)?;
             }
-            observer(Progress::new(Stage::Sketching, source.read(), source.total()));
+            Progress::new(Stage::Sketching, source.read(), source.total()).tell(observer)?;
             met.add(&mut taken, place, taking.decided, decisions)
         },
     )?;
@@ -172,7 +172,7 @@ impl Decided {
                 Ok(rows)
             },
             |block| {
-                observer(Progress::new(Stage::Loading, source.read(), source.total()));
+                Progress::new(Stage::Loading, source.read(), source.total()).tell(observer)?;
                 rows.extend_from_slice(&block);
                 Ok(())
             },

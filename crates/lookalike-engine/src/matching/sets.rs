@@ -154,7 +154,7 @@ pub(crate) fn load(pass: Pass, numbers: u32, number_of: impl Fn(u64) -> Option<u
             Ok(loaded)
         },
         |loaded| {
-            observer(Progress::new(Stage::Loading, source.read(), source.total()));
+            Progress::new(Stage::Loading, source.read(), source.total()).tell(observer)?;
             sets.append(&loaded.documents, &loaded.shingles)
         },
     )?;

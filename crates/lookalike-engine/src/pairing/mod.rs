@@ -241,7 +241,7 @@ impl Pairing {
         let (done, at_most) = (AtomicU64::new(0), table.budget.room() / pool.current_num_threads());
         let tell = || {
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-            observer(Progress::new(Stage::Pairing, done, total));
+            Progress::new(Stage::Pairing, done, total).tell(observer)
         };
         let budget = table.budget.clone();
         let gather = |room: &mut bands::Room, column: &mut Spill<u32>| {
@@ -255,7 +255,7 @@ impl Pairing {
                 buckets.push(bucket)
             })?;
             column.clear();
-            tell();
+            tell()?;
             Ok(buckets)
         };
         let buckets: Result<Vec<Buckets>> =
@@ -270,8 +270,7 @@ impl Pairing {
         let mark = |buckets: &Buckets| -> Result<()> {
             let mut marking = Marking { pairing: self, method, likely: &likely, own: Vec::new(), other: Vec::new() };
             buckets.each(|bucket| marking.mark(bucket))?;
-            tell();
-            Ok(())
+            tell()
         };
         pool.install(|| buckets.par_iter().try_for_each(mark))?;
         if let Some(others) = others {

@@ -108,7 +108,7 @@ impl<'a> Counting<'a> {
         let total = self.pairing.contenders.len();
         for number in 0..self.levels.len() as u32 {
             if number % 4096 == 0 {
-                (self.observer)(Progress::new(Stage::Counting, number.into(), total));
+                Progress::new(Stage::Counting, number.into(), total).tell(self.observer)?;
             }
             for &element in self.sample(number, &mut room)?.elements {
                 let [high, low] = halves(element);

@@ -39,7 +39,7 @@ pub(crate) fn write_blocks<S: Default>(
             Ok(piece)
         },
         |mut piece| {
-            observer(Progress::new(Stage::Writing, source.read(), source.total()));
+            Progress::new(Stage::Writing, source.read(), source.total()).tell(observer)?;
             written += piece.records;
             output.write(&mut piece)?;
             piece.clear();

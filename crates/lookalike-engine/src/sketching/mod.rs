@@ -121,7 +121,7 @@ pub(crate) fn sketch(
             drop(spare);
             // Of a run that goes on nobody knows what the part before took.
             let estimate = if start.is_first() { estimating.whole(&table, done, total) } else { None };
-            observer(Progress { estimate, ..Progress::new(Stage::Sketching, done, total) });
+            Progress { estimate, ..Progress::new(Stage::Sketching, done, total) }.tell(observer)?;
             Ok(())
         },
     )?;

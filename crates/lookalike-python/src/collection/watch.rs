@@ -1,6 +1,7 @@
 //! A run on a thread of its own, while the one that asked for it looks after interrupts and shows how far it has got.
 
 use std::{
+    ops::ControlFlow,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -10,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use lookalike_engine::{Observer, Progress, Result, interrupt};
+use lookalike_engine::{Observer, Progress, Result};
 use pyo3::prelude::*;
 
 use crate::{
@@ -27,11 +28,12 @@ struct Watched {
 }
 
 impl Watched {
-    fn pass(&self, progress: Progress) {
+    fn pass(&self, progress: Progress) -> ControlFlow<()> {
         if self.ended.load(Ordering::Relaxed) {
-            interrupt();
+            return ControlFlow::Break(());
         }
         *self.at.lock().unwrap_or_else(PoisonError::into_inner) = Some(progress);
+        ControlFlow::Continue(())
     }
 }
 

@@ -65,7 +65,7 @@ impl Truth {
             temp_dir: eval.temp_dir(),
             ..RunConfig::default()
         };
-        let observer = |progress| bars.show(progress);
+        let observer = |progress| bars.observe(progress);
         let Config { threshold, measure, .. } = *method;
         match (eval.sample, &eval.truth) {
             (Some(size), _) => {

@@ -170,7 +170,7 @@ impl Link {
             return Ok(ExitCode::from(u8::from(explained.verdict == Verdict::Not)));
         }
         let bars = Bars::new(self.quiet);
-        let linked = link(&config, &asked, self.output.as_deref(), &|progress| bars.show(progress));
+        let linked = link(&config, &asked, self.output.as_deref(), &|progress| bars.observe(progress));
         bars.clear();
         let summary = linked?;
         let of_a = summary.records_a.unwrap_or(summary.records);

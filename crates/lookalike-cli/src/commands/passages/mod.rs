@@ -120,7 +120,7 @@ impl Passages {
         let method = input.records.fields.of_sets(self.shingles.config()?)?;
         let config = RunConfig { against, ..run_config(&input, &self.run, method) };
         let bars = Bars::new(self.run.quiet);
-        let observer = |progress| bars.show(progress);
+        let observer = |progress| bars.observe(progress);
         let (summary, page) = if self.json || self.output.is_some() {
             (passages(&config, &asked, self.output.as_deref(), &observer), None)
         } else {

@@ -79,7 +79,7 @@ pub fn sample_truth(config: &RunConfig, size: u32, least: f64, observer: Observe
             Ok(found)
         },
         |found| {
-            observer(Progress::new(Stage::Comparing, source.read(), source.total()));
+            Progress::new(Stage::Comparing, source.read(), source.total()).tell(observer)?;
             pairs.extend(found);
             Ok(())
         },

@@ -100,7 +100,7 @@ pub(super) fn candidates(
             let mut batch = Batch::default();
             let mut done = 0;
             each_bucket(rows, &mut column, gathered, linker, &mut figures, |bucket| {
-                observer(Progress::new(Stage::Scoring, done, gathered.records.len() as u64));
+                Progress::new(Stage::Scoring, done, gathered.records.len() as u64).tell(observer)?;
                 done += bucket.len() as u64;
                 scoring.bucket(bucket, &mut batch, &mut give)
             })?;

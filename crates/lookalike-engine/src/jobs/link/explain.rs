@@ -7,7 +7,11 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::{Link, gather, records::Gathered};
-use crate::{config::RunConfig, pass::open::pool, sketching::ids::raw};
+use crate::{
+    config::{RunConfig, UNOBSERVED},
+    pass::open::pool,
+    sketching::ids::raw,
+};
 
 /// What two records are compared by.
 #[derive(Debug, Clone, Serialize)]
@@ -66,7 +70,7 @@ pub struct FieldExplained {
 pub fn explain_link(config: &RunConfig, asked: &Link, [a, b]: [&str; 2]) -> Result<LinkExplained> {
     without_panic(|| {
         let linker = Linker::new(asked.config.clone()).map_err(Error::config)?;
-        let gathered = gather(config, (&linker, None), &pool(config.threads)?, &|_| {})?;
+        let gathered = gather(config, (&linker, None), &pool(config.threads)?, UNOBSERVED)?;
         let a = find(&gathered, a, 0)?;
         let b = find(&gathered, b, usize::from(gathered.are_two()))?;
         if a == b {

@@ -267,6 +267,7 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
+    use crate::config::UNOBSERVED;
 
     /// The pairs, the clusters and the figures of records, with a name and a town each.
     fn linked(records: &[(u8, u8)], asked: &Link, memory: Option<u64>, threads: usize) -> (Vec<u8>, Vec<u8>, LinkSummary) {
@@ -282,7 +283,7 @@ mod tests {
         let format = Some(lookalike_io::format::Format::Lines);
         let config = RunConfig { inputs, format, memory, threads, temp_dir: folder.path().into(), ..RunConfig::default() };
         let asked = Link { clusters: Some(name("clusters").into()), ..asked.clone() };
-        let summary = link(&config, &asked, Some(Path::new(&name("pairs"))), &|_| {}).unwrap();
+        let summary = link(&config, &asked, Some(Path::new(&name("pairs"))), UNOBSERVED).unwrap();
         let summary = LinkSummary { above_memory: 0, ..summary };
         // Records are called by their files.
         let read = |file: &str| fs::read_to_string(name(file)).unwrap().replace(&name(""), "").into_bytes();

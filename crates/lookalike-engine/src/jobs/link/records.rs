@@ -174,7 +174,7 @@ impl Gathered {
             Blocks::new(&source),
             |block, worker: &mut Worker| asked.read(block, (source.reading(), says_format), linker, worker),
             |place, piece: Piece| {
-                observer(Progress::new(Stage::Gathering, source.read(), source.total()));
+                Progress::new(Stage::Gathering, source.read(), source.total()).tell(observer)?;
                 for (at, line) in piece.lines.iter().enumerate() {
                     let id = piece.ids.get(at as u32, 0);
                     let called;

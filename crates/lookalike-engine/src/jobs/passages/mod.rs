@@ -176,7 +176,7 @@ fn all_passes(config: &RunConfig, asked: &Quoting, mut wanted: Wanted, observer:
             Ok(found)
         },
         |found: Found| {
-            observer(Progress::new(Stage::Comparing, source.read(), source.total()));
+            Progress::new(Stage::Comparing, source.read(), source.total()).tell(observer)?;
             (pairs, passages, left) = (pairs + found.pairs, passages + found.passages, left + found.left);
             if let Some(output) = &mut output {
                 output.write(&found.lines)?;

@@ -112,7 +112,7 @@ impl Held {
                 Ok(loaded)
             },
             |mut loaded| {
-                observer(Progress::new(Stage::Loading, source.read(), source.total()));
+                Progress::new(Stage::Loading, source.read(), source.total()).tell(observer)?;
                 let first = held.len() as u32;
                 loaded.without_copies(|text| are_copies.contains(u64::from(first + text)));
                 let numbered = loaded.selected.iter().map(|&(text, Selected { key, at })| Entry { key, text: first + text, at });
