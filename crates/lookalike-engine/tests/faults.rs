@@ -5,6 +5,7 @@ use std::{
     collections::BTreeMap,
     fs::{self, OpenOptions},
     io::{Read, Write},
+    ops::ControlFlow,
     os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
     thread::JoinHandle,
@@ -364,7 +365,10 @@ fn the_folders_go_in_mid_run() {
         let plan = count();
         let feed = place.feed();
         let once = std::sync::Once::new();
-        let observer = |_| once.call_once(|| fs::remove_dir(place.path(gone)).unwrap());
+        let observer = |_| {
+            once.call_once(|| fs::remove_dir(place.path(gone)).unwrap());
+            ControlFlow::Continue(())
+        };
         let error = dedup(&place.config, &place.outputs, &observer).unwrap_err();
         let message = error.to_string();
         assert!(error.kind() == kind && parts.iter().all(|part| message.contains(part)), "{gone}: {message}");

@@ -112,10 +112,7 @@ pub(crate) fn verified<M: Matches>(
     pairing.copies.iter().for_each(|&(_, leader)| copied.insert(leader));
     let (meetings, counted) = Meetings::new(method, table, &mut pairing, Some(&copied), pool, observer)?;
     let pass = Pass { config, method, source, table, pool, observer };
-    let mut sets = match method.verify() {
-        Verify::Exact => sets::load_contenders(pass, &pairing)?,
-        Verify::Sketch | Verify::None => Sets::new(pairing.numbers()?, table),
-    };
+    let mut sets = sets::of_contenders(pass, &pairing)?;
     let meetings = meetings.join(method, &pairing, &sets)?;
     let matcher = Matcher::new(method, &table.lists, &pairing).apart(classes(&pairing)?);
     let mut matches = into(&pairing)?;

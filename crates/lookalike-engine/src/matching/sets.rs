@@ -1,6 +1,6 @@
 //! The shingle sets of documents that will be compared, made again from their texts and spilled, eight bytes a shingle.
 
-use lookalike::{Method, Scratch};
+use lookalike::{Method, Scratch, Verify};
 use lookalike_io::{
     error::Result,
     read::{Blocks, Room, Source},
@@ -120,8 +120,16 @@ pub(crate) struct Pass<'a> {
     pub(crate) observer: Observer<'a>,
 }
 
+/// The sets of the contenders: made where they are counted, else empty.
+pub(crate) fn of_contenders(pass: Pass, pairing: &Pairing) -> Result<Sets> {
+    match pass.method.verify() {
+        Verify::Exact => load_contenders(pass, pairing),
+        Verify::Sketch | Verify::None => Ok(Sets::new(pairing.numbers()?, pass.table)),
+    }
+}
+
 /// Makes the sets of the contenders.
-pub(crate) fn load_contenders(pass: Pass, pairing: &Pairing) -> Result<Sets> {
+fn load_contenders(pass: Pass, pairing: &Pairing) -> Result<Sets> {
     load(pass, pairing.numbers()?, |document| pairing.number(pairing.order.rank(document)))
 }
 

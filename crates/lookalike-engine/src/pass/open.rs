@@ -13,18 +13,68 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use super::reading::reading;
 use crate::config::{RunConfig, windows_ahead};
 
-/// A run that lists something about its inputs, and about references where there are any.
-pub(crate) struct Opened<const N: usize> {
+/// What a run reads: references first, and behind them its inputs.
+pub(crate) struct Sources {
     pub(crate) source: Source,
     /// How many of the inputs are references.
     pub(crate) references: usize,
     pub(crate) left_out: Option<LeftOut>,
+}
+
+/// Finds all that is to be read.
+///
+/// # Errors
+/// An input that cannot be read; an output of those named that would overwrite one; what `check` refuses, before an input is opened.
+pub(crate) fn sources(config: &RunConfig, named: &[&Path], check: impl FnOnce() -> Result<()>) -> Result<Sources> {
+    let Expanded { inputs, references, left_out } = config.expand_with_references()?;
+    refuse_overwriting(named, &inputs)?;
+    check()?;
+    let source = Source::with_references(inputs, references, reading(config)?, &config.temp_dir)?;
+    Ok(Sources { source, references, left_out })
+}
+
+/// Opens outputs before the work: better to hear now that a folder is missing than in an hour.
+pub(crate) fn create<const N: usize>(config: &RunConfig, paths: [Option<&Path>; N]) -> Result<[Option<Output>; N]> {
+    let mut outputs = [const { None }; N];
+    for (output, path) in outputs.iter_mut().zip(paths) {
+        *output = path.map(|path| Output::create(path, config.threads)).transpose()?;
+    }
+    Ok(outputs)
+}
+
+/// What a run works with.
+pub(crate) struct Means {
+    pub(crate) pool: ThreadPool,
+    pub(crate) budget: Arc<Budget>,
+}
+
+impl Means {
+    /// Threads and memory of a run with these outputs, which takes so much memory `besides` on so many threads in a run with so much.
+    ///
+    /// # Errors
+    /// Threads or memory that cannot be.
+    pub(crate) fn new(config: &RunConfig, named: &[&Path], besides: impl FnOnce(usize, u64) -> u64) -> Result<Self> {
+        let pool = pool(config.threads)?;
+        let threads = pool.current_num_threads();
+        let budget = config.budget(threads, named, |memory| besides(threads, memory))?;
+        Ok(Self { pool, budget })
+    }
+
+    /// Lets outputs have as much waiting for the disk as the memory allows.
+    pub(crate) fn run_ahead<'a>(&self, outputs: impl IntoIterator<Item = &'a mut Option<Output>>) {
+        let ahead = windows_ahead(self.budget.memory());
+        outputs.into_iter().flatten().for_each(|output| output.run_ahead(ahead));
+    }
+}
+
+/// A run that lists something about its inputs, and about references where there are any.
+pub(crate) struct Opened<const N: usize> {
+    pub(crate) sources: Sources,
     /// JSON Lines; none where nothing is written.
     pub(crate) outputs: [Option<Output>; N],
     /// Where bad lines go.
     pub(crate) bad: Option<Output>,
-    pub(crate) pool: ThreadPool,
-    pub(crate) budget: Arc<Budget>,
+    pub(crate) means: Means,
 }
 
 /// Opens all that is named; `what` is in the lines that are written.
@@ -32,22 +82,14 @@ pub(crate) struct Opened<const N: usize> {
 /// # Errors
 /// An input that cannot be read, an output that would overwrite one or is named as a table, threads or memory that cannot be.
 pub(crate) fn open<const N: usize>(config: &RunConfig, paths: [Option<&Path>; N], what: &str) -> Result<Opened<N>> {
-    let Expanded { inputs, references, left_out } = config.expand_with_references()?;
     let named: Vec<&Path> = config.skip_bad.as_deref().into_iter().chain(paths.into_iter().flatten()).collect();
-    refuse_overwriting(&named, &inputs)?;
-    paths.into_iter().flatten().try_for_each(|path| refuse_other_than_lines(path, what))?;
-    let source = Source::with_references(inputs, references, reading(config)?, &config.temp_dir)?;
-    let create = |path: Option<&Path>| path.map(|path| Output::create(path, config.threads)).transpose();
-    let mut outputs = [const { None }; N];
-    for (output, path) in outputs.iter_mut().zip(paths) {
-        *output = create(path)?;
-    }
-    let bad = create(config.skip_bad.as_deref())?;
-    let pool = pool(config.threads)?;
-    let threads = pool.current_num_threads();
-    let budget = config.budget(threads, &named, |memory| source.besides(threads, memory))?;
-    outputs.iter_mut().flatten().for_each(|output| output.run_ahead(windows_ahead(budget.memory())));
-    Ok(Opened { source, references, left_out, outputs, bad, pool, budget })
+    let are_lines = || paths.into_iter().flatten().try_for_each(|path| refuse_other_than_lines(path, what));
+    let sources = sources(config, &named, are_lines)?;
+    let mut outputs = create(config, paths)?;
+    let [bad] = create(config, [config.skip_bad.as_deref()])?;
+    let means = Means::new(config, &named, |threads, memory| sources.source.besides(threads, memory))?;
+    means.run_ahead(&mut outputs);
+    Ok(Opened { sources, outputs, bad, means })
 }
 
 /// Far more than cores help; thousands take longer to start than most runs.

@@ -2,28 +2,26 @@
 
 pub(crate) mod emit;
 mod label;
+mod opened;
 pub(crate) mod summary;
 
-use std::{
-    path::{Path, PathBuf},
-    time::Instant,
-};
+use std::{path::PathBuf, time::Instant};
 
-use lookalike::{Candidates, Cluster, Method, Verify};
+use lookalike::{Candidates, Cluster, Method};
 use lookalike_io::{
     error::{ErrorKind, Result, without_panic},
     memory::peak_memory,
-    read::{Expanded, Source},
-    write::{Kept, LabelNames, Output, Shape, are_rows, finish, refuse_overwriting},
+    write::{Output, finish},
 };
+use rayon::ThreadPool;
 
 use self::{
     emit::{Emitting, Tell},
-    label::refuse_names,
-    summary::{Against, Summary},
+    opened::{Opened, Written, open},
+    summary::Summary,
 };
 use crate::{
-    config::{Observer, RunConfig, row_groups_ahead, windows_ahead},
+    config::{Observer, RunConfig},
     deciding::{
         candidate_pairs::Meetings,
         components::{components, measure_dropped},
@@ -34,9 +32,9 @@ use crate::{
         Matcher,
         sets::{self, Pass, Sets},
     },
-    pairing::{Pairing, greedy},
-    pass::{copy::same_number, open::pool, reading::reading},
-    sketching::{self, Beside, references::References, table::Table},
+    pairing::{Pairing, greedy, shared::Counted, verdicts::Verdicts},
+    pass::{copy::same_number, open::Means},
+    sketching::{self, Beside, table::Table},
     state::State,
 };
 
@@ -73,126 +71,44 @@ pub fn dedup_told(config: &RunConfig, outputs: &Outputs, tell: &mut Tell, observ
 
 fn all_passes(config: &RunConfig, outputs: &Outputs, tell: Option<&mut Tell>, observer: Observer) -> Result<Summary> {
     let started = Instant::now();
-    let method = Method::new(config.method.clone())?;
-    References::check(config, &method)?;
-    let Expanded { inputs, references, left_out } = config.expand_with_references()?;
-    let paths = [&outputs.kept, &outputs.decisions, &config.skip_bad];
-    let named: Vec<&Path> = paths.into_iter().flatten().map(PathBuf::as_path).collect();
-    refuse_overwriting(&named, &inputs)?;
-    let decision_rows = outputs.decisions.as_deref().map(are_rows).transpose()?.unwrap_or(false);
-    let source = Source::with_references(inputs, references, reading(config)?, &config.temp_dir)?;
-    let state = config.resume.as_ref().map(|resume| State::open(resume, config, method.config(), &source));
-    let mut state = state.transpose()?;
-    // Opened before the work: better to hear now that a folder is missing than in an hour.
-    let mut kept = outputs.kept.as_deref().map(|path| Output::create(path, config.threads)).transpose()?;
-    let shape = outputs.kept.as_deref().map(|path| Shape::of(path, &source)).transpose()?;
-    let names = outputs.label.as_deref().map(LabelNames::new);
-    names.as_ref().map_or(Ok(()), |names| refuse_names(names, &source))?;
-    let mut decisions = outputs.decisions.as_deref().map(|path| Output::create(path, config.threads)).transpose()?;
-    let mut bad = config.skip_bad.as_deref().map(|path| Output::create(path, config.threads)).transpose()?;
-    if outputs.dry_run {
-        (kept, decisions, bad) = (None, None, None);
-    }
-    let pool = pool(config.threads)?;
-    let mut summary = Summary::new(&method);
-    (summary.keep, summary.left_out) = (config.keep().to_string(), left_out);
-    summary.against = (config.has_references()).then_some(Against {
-        only: config.against_only,
-        holders: config.drop_holders,
-        ..Against::default()
-    });
-
+    let Opened { method, source, left_out, mut state, mut written, means: Means { pool, budget } } = open(config, outputs)?;
+    let mut summary = Summary::new(&method, config, left_out);
     let mut clock = Clock(Instant::now());
-    let threads = pool.current_num_threads();
-    let besides = |memory| source.besides(threads, memory) + shape.map_or(0, |shape| shape.besides(threads));
-    let budget = config.budget(threads, &named, besides)?;
-    let ahead = windows_ahead(budget.memory());
-    [&mut kept, &mut decisions].into_iter().flatten().for_each(|output| output.run_ahead(ahead));
-    let groups = row_groups_ahead(budget.memory(), threads);
-    let begin = |(output, shape)| Kept::new(output, shape, &source, names.as_ref(), groups);
-    let mut kept = kept.zip(shape).map(begin).transpose()?;
     let mut table = {
-        let beside = Beside { bad: bad.as_mut(), state: state.as_mut(), ..Beside::default() };
+        let beside = Beside { bad: written.bad.as_mut(), state: state.as_mut(), ..Beside::default() };
         sketching::sketch(config, &method, &source, &budget, &pool, beside, observer)?
     };
     summary.seconds.sketching = clock.lap();
 
-    let mut pairing = Pairing::new(&mut table, &pool)?;
-    let (greedy_groups, meetings, counted) = match config.method.cluster {
-        Cluster::Greedy(by) => {
-            let (first_of, counted) = greedy::group(by, config.method.threshold, &table, &mut pairing)?;
-            (Some(first_of), Meetings::Listed(Vec::new()), counted)
-        }
-        Cluster::Law | Cluster::Components => {
-            let (meetings, counted) = Meetings::new(&method, &mut table, &mut pairing, None, &pool, observer)?;
-            (None, meetings, counted)
-        }
-    };
+    let Found { pairing, meetings, counted } = find(&method, &mut table, &pool, observer)?;
     summary.seconds.pairing = clock.lap();
 
     let pass = Pass { config, method: &method, source: &source, table: &table, pool: &pool, observer };
     let matcher = Matcher::new(&method, &table.lists, &pairing);
-    let law = config.method.cluster == Cluster::Law;
-    let mut written = None;
-    let others = decisions.is_some() || bad.is_some() || tell.is_some();
-    let verdicts = if law && pairing.order.is_input() && config.method.candidates != Candidates::All {
-        // A label is only known when all is decided: a later pass writes records with theirs.
-        let mut none = None;
-        let now = if names.is_some() { &mut none } else { &mut kept };
-        let (verdicts, lines) = settle(pass, &matcher, meetings.links(pairing.numbers()?), now, others, state.as_mut())?;
-        written = names.is_none().then_some(lines);
-        summary.seconds.settling = clock.lap();
-        verdicts
-    } else {
-        let mut sets = match method.verify() {
-            Verify::Exact => sets::load_contenders(pass, &pairing)?,
-            Verify::Sketch | Verify::None => Sets::new(pairing.numbers()?, &table),
-        };
-        summary.seconds.loading = clock.lap();
-        let verdicts = match (greedy_groups, config.method.cluster) {
-            (Some(first_of), _) => measure_dropped(first_of.into_iter(), &matcher, &sets, &pool)?,
-            (None, Cluster::Components) => {
-                let meetings = meetings.join(&method, &pairing, &sets)?;
-                let joining = meetings.joining(config.crowd, &matcher, &mut sets, &budget, &pool)?;
-                components(&meetings, joining.as_ref(), &matcher, &sets, &pool)?
-            }
-            (None, _) => {
-                let links = meetings.join(&method, &pairing, &sets)?.links(pairing.numbers()?);
-                decide_all(pass, &matcher, links, sets)?
-            }
-        };
-        summary.seconds.deciding = clock.lap();
-        verdicts
+    let at_once =
+        config.method.cluster == Cluster::Law && pairing.order.is_input() && config.method.candidates != Candidates::All;
+    let mut lines = None;
+    let others = written.decisions.is_some() || written.bad.is_some() || tell.is_some();
+    let verdicts = match meetings {
+        Met::Pairs(meetings) if at_once => {
+            let (verdicts, count) = settle_at_once(pass, &matcher, meetings, &mut written, others, state.as_mut())?;
+            lines = written.names.is_none().then_some(count);
+            summary.seconds.settling = clock.lap();
+            verdicts
+        }
+        meetings => {
+            let sets = sets::of_contenders(pass, &pairing)?;
+            summary.seconds.loading = clock.lap();
+            let verdicts = decide(pass, &matcher, meetings, sets)?;
+            summary.seconds.deciding = clock.lap();
+            verdicts
+        }
     };
     summary.finding.count(&counted, &matcher, &table);
 
     let emitting = Emitting::new(&table, &pairing, &matcher, &verdicts, &pool)?;
     emitting.count(&mut summary)?;
-    if let Some(output) = &mut kept {
-        let whole = match (&names, written) {
-            (Some(names), _) => emitting.labelled(&source, names, output, observer),
-            (None, Some(lines)) => same_number(summary.kept, lines),
-            (None, None) => emitting.kept_lines(&source, output, summary.kept, observer),
-        };
-        // Who read the kept lines has had enough of them; the other outputs are still wanted.
-        if whole.as_ref().is_err_and(|error| error.kind() == ErrorKind::BrokenPipe) && others {
-            kept = None;
-        } else {
-            whole?;
-        }
-    }
-    let kept = pool.install(|| kept.map(|kept| kept.end(summary.documents)).transpose())?;
-    bad.iter_mut().for_each(Output::end);
-    if let Some(output) = &mut decisions {
-        match decision_rows {
-            false => emitting.decisions(&source, output)?,
-            true => decisions = decisions.take().map(|output| emitting.decision_rows(&source, output, groups)).transpose()?,
-        }
-    }
-    if let Some(tell) = tell {
-        emitting.tell(&source, tell)?;
-    }
-    finish([bad, decisions, kept])?;
+    write(&emitting, pass, written, (lines, others), &summary, tell)?;
     if let Some(state) = state {
         summary.resumed = state.resumed;
         state.finish()?;
@@ -202,6 +118,108 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, tell: Option<&mut Tell>, ob
     summary.peak_memory = peak_memory();
     count_lines(&mut summary, &table);
     Ok(summary)
+}
+
+/// What the sketches say.
+struct Found {
+    pairing: Pairing,
+    meetings: Met,
+    counted: Counted,
+}
+
+/// How documents may belong together.
+enum Met {
+    /// The first of each contender's group: greedy clusters need no more.
+    Groups(Vec<u32>),
+    /// Who may be whose candidate.
+    Pairs(Meetings),
+}
+
+/// Sketches → who may be like whom.
+fn find(method: &Method, table: &mut Table, pool: &ThreadPool, observer: Observer) -> Result<Found> {
+    let mut pairing = Pairing::new(table, pool)?;
+    let (meetings, counted) = match method.config().cluster {
+        Cluster::Greedy(by) => {
+            let (first_of, counted) = greedy::group(by, method.config().threshold, table, &mut pairing)?;
+            (Met::Groups(first_of), counted)
+        }
+        Cluster::Law | Cluster::Components => {
+            let (meetings, counted) = Meetings::new(method, table, &mut pairing, None, pool, observer)?;
+            (Met::Pairs(meetings), counted)
+        }
+    };
+    Ok(Found { pairing, meetings, counted })
+}
+
+/// Contenders' sets made, decided about and, but for labels, kept records written, in one pass: where input order is keep order.
+/// Gives the number of records written.
+fn settle_at_once(
+    pass: Pass,
+    matcher: &Matcher,
+    meetings: Meetings,
+    written: &mut Written,
+    others: bool,
+    state: Option<&mut State>,
+) -> Result<(Verdicts, u64)> {
+    // A label is only known when all is decided: a later pass writes records with theirs.
+    let mut none = None;
+    let now = if written.names.is_some() { &mut none } else { &mut written.kept };
+    settle(pass, matcher, meetings.links(matcher.pairing.numbers()?), now, others, state)
+}
+
+/// Contenders' sets → what is kept.
+fn decide(pass: Pass, matcher: &Matcher, meetings: Met, mut sets: Sets) -> Result<Verdicts> {
+    let (method, pool) = (pass.method, pass.pool);
+    let meetings = match meetings {
+        Met::Groups(first_of) => return measure_dropped(first_of.into_iter(), matcher, &sets, pool),
+        Met::Pairs(meetings) => meetings.join(method, matcher.pairing, &sets)?,
+    };
+    match method.config().cluster {
+        Cluster::Components => {
+            let joining = meetings.joining(pass.config.crowd, matcher, &mut sets, &pass.table.budget, pool)?;
+            components(&meetings, joining.as_ref(), matcher, &sets, pool)
+        }
+        Cluster::Law | Cluster::Greedy(_) => decide_all(pass, matcher, meetings.links(matcher.pairing.numbers()?), sets),
+    }
+}
+
+/// Writes what was decided, tells it, and lets all outputs appear under their names. `lines` are the kept records that are written
+/// already; `others` says that more than these is wanted.
+fn write(
+    emitting: &Emitting,
+    pass: Pass,
+    mut written: Written,
+    (lines, others): (Option<u64>, bool),
+    summary: &Summary,
+    tell: Option<&mut Tell>,
+) -> Result<()> {
+    let Pass { source, pool, observer, .. } = pass;
+    if let Some(output) = &mut written.kept {
+        let whole = match (&written.names, lines) {
+            (Some(names), _) => emitting.labelled(source, names, output, observer),
+            (None, Some(lines)) => same_number(summary.kept, lines),
+            (None, None) => emitting.kept_lines(source, output, summary.kept, observer),
+        };
+        // Who read the kept lines has had enough of them; the other outputs are still wanted.
+        if whole.as_ref().is_err_and(|error| error.kind() == ErrorKind::BrokenPipe) && others {
+            written.kept = None;
+        } else {
+            whole?;
+        }
+    }
+    let Written { kept, mut decisions, decision_rows, mut bad, groups, .. } = written;
+    let kept = pool.install(|| kept.map(|kept| kept.end(summary.documents)).transpose())?;
+    bad.iter_mut().for_each(Output::end);
+    if let Some(output) = &mut decisions {
+        match decision_rows {
+            false => emitting.decisions(source, output)?,
+            true => decisions = decisions.take().map(|output| emitting.decision_rows(source, output, groups)).transpose()?,
+        }
+    }
+    if let Some(tell) = tell {
+        emitting.tell(source, tell)?;
+    }
+    finish([bad, decisions, kept])
 }
 
 fn count_lines(summary: &mut Summary, table: &Table) {

@@ -4,7 +4,7 @@ use lookalike::{Config, Method, Verify, lsh::Shape};
 use lookalike_io::read::LeftOut;
 use serde::Serialize;
 
-use crate::{matching::finding::Finding, state::Resumed};
+use crate::{config::RunConfig, matching::finding::Finding, state::Resumed};
 
 /// The outcome of a run. Documents in = kept + dropped, always.
 #[derive(Debug, Clone, Serialize)]
@@ -96,7 +96,8 @@ pub struct Seconds {
 }
 
 impl Summary {
-    pub(crate) fn new(method: &Method) -> Self {
+    /// That of a run which has not begun.
+    pub(crate) fn new(method: &Method, config: &RunConfig, left_out: Option<LeftOut>) -> Self {
         let curve = method.shape().map(Shape::curve);
         Self {
             documents: 0,
@@ -109,7 +110,7 @@ impl Summary {
             largest_group: 0,
             bad_lines: 0,
             bad_examples: Vec::new(),
-            left_out: None,
+            left_out,
             without_id: 0,
             blank_lines: 0,
             bytes: 0,
@@ -120,8 +121,12 @@ impl Summary {
             peak_memory: None,
             method: method.config().clone(),
             verify: method.verify(),
-            keep: String::new(),
-            against: None,
+            keep: config.keep().to_string(),
+            against: config.has_references().then_some(Against {
+                only: config.against_only,
+                holders: config.drop_holders,
+                ..Against::default()
+            }),
             resumed: None,
         }
     }

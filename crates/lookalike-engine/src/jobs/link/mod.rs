@@ -34,7 +34,7 @@ use self::{
 };
 use crate::{
     config::{Observer, RunConfig},
-    pass::open::pool,
+    pass::open::{create, pool},
 };
 
 /// What is linked by what, and what of it is wanted. The inputs are a [`RunConfig`]'s: one collection, or two, of which the pairs across
@@ -115,83 +115,29 @@ fn gather(
 }
 
 fn all(config: &RunConfig, asked: &Link, output: &Path, observer: Observer) -> Result<LinkSummary> {
-    let linker = Linker::new(asked.config.clone()).map_err(Error::config)?;
-    if asked.truth.is_some() && (config.label_field.is_some() || config.allow_repeated_ids) {
-        let message = "true pairs go by unique ids, and need no labels: give --truth without --label and --allow-repeated-ids";
-        return Err(Error::new(ErrorKind::Config, message));
-    }
-    asked.truth.as_deref().map_or(Ok(()), |path| refuse_url("--truth", "file", path))?;
-    refuse_compared(&linker, asked.right_by.as_deref())?;
-    let outputs: Vec<&Path> = [output].into_iter().chain(asked.clusters.as_deref()).collect();
-    let mut inputs = config.expand()?;
-    let others = asked.truth.iter().chain(&asked.config_path).filter(|path| *path != Path::new("-"));
-    inputs.extend(others.cloned().map(Input::File));
-    refuse_overwriting(&outputs, &inputs)?;
-    refuse_other_than_lines(output, "pairs")?;
-    asked.clusters.as_deref().map_or(Ok(()), |path| refuse_other_than_lines(path, "clusters"))?;
+    let linker = check(config, asked)?;
+    let named = refuse_outputs(config, asked, output)?;
     let pool = pool(config.threads)?;
-    let right_by = asked.right_by.as_deref();
-    let mut gathered = gather(config, (&linker, right_by), &pool, observer)?;
+    let mut gathered = gather(config, (&linker, asked.right_by.as_deref()), &pool, observer)?;
     let truth = match &asked.truth {
         Some(path) => Some(Truth::read(path, &gathered, &config.temp_dir)?),
         None => config.label_field.as_ref().map(|_| Truth::Labels(std::mem::take(&mut gathered.labels))),
     };
-    let budget = config.budget(pool.current_num_threads(), &outputs, |_| 0)?;
+    let budget = config.budget(pool.current_num_threads(), &named, |_| 0)?;
     budget.hold(gathered.size());
-    let mut output = Output::create(output, config.threads)?;
-    let mut roll = asked.clusters.as_deref().map(|path| Output::create(path, config.threads)).transpose()?;
+    let [mut output, mut roll] = create(config, [Some(output), asked.clusters.as_deref()])?;
 
-    let (records, by) = (gathered.records.len(), linker.config().clusters);
-    let one_to_one = linker.config().one_to_one;
-    let mut pairs = Sorter::<Row>::new(&budget, candidates::SORTERS, &pool);
-    let judged_by = (truth.as_ref(), linker.config().least());
-    let found = candidates::candidates(&gathered, &linker, judged_by, (&budget, &pool), observer, |pair| {
-        let [a, b, score] = row(&pair);
-        pairs.push(if one_to_one { [MOST - score, a, b] } else { [a, b, score] })
-    })?;
-    if one_to_one {
-        pairs = matched(pairs, records, &budget, &pool)?;
-    }
-    let (mut counts, mut clusters) = (Counts::default(), Clusters::new(by, records));
-    let mut by_second = (by == ClusterBy::Greedy).then(|| Sorter::<Row>::new(&budget, candidates::SORTERS, &pool));
-    let mut distances = right_by.map(|field| Distances::new(field, &gathered.values));
-    let mut some = Vec::new();
-    let mut sorted = pairs.sorted()?.peekable();
-    while let Some(found) = sorted.next() {
-        let pair = scored(found?);
-        let is_match = linker.verdict(pair.score) == Verdict::Match;
-        counts.count(&pair, is_match, truth.as_ref());
-        distances.iter_mut().for_each(|distances| distances.count(&pair, is_match));
-        match &mut by_second {
-            _ if !is_match => {}
-            None => clusters.join(&pair),
-            Some(rows) => {
-                let [a, b, score] = row(&pair);
-                rows.push([b, a, score])?;
-            }
-        }
-        some.push(pair);
-        if some.len() == AT_A_TIME || sorted.peek().is_none() {
-            write_pairs(&some, asked.matches_only, &gathered, &linker, &pool, &mut output)?;
-            some.clear();
-        }
-    }
-    drop(sorted);
-    if let Some(rows) = by_second {
-        for found in rows.sorted()? {
-            let [b, a, score] = found?;
-            clusters.join(&scored([a, b, score]));
-        }
-    }
-    let leaders = clusters.leaders();
+    let work = Work { asked, linker: &linker, gathered: &gathered, truth: truth.as_ref(), budget: &budget, pool: &pool };
+    let (pairs, found) = work.find(observer)?;
+    let Decided { counts, leaders, distances } = work.decide(pairs, &mut output)?;
     let sizes = sizes(&leaders);
     if let Some(roll) = &mut roll {
         write_clusters(&leaders, &sizes, &gathered, roll)?;
     }
-    finish([Some(output), roll])?;
+    finish([output, roll])?;
     let several = sizes.iter().filter(|&&size| size > 1);
     Ok(LinkSummary {
-        records: records as u64,
+        records: gathered.records.len() as u64,
         records_a: gathered.are_two().then_some(gathered.split.into()),
         possible_pairs: gathered.pairs(),
         candidates: found.blocks.iter().map(|block| block.candidates).sum(),
@@ -200,11 +146,110 @@ fn all(config: &RunConfig, asked: &Link, output: &Path, observer: Observer) -> R
         written: if asked.matches_only { counts.matches } else { counts.matches + counts.possible },
         clusters: several.clone().count() as u64,
         clustered: several.map(|&size| u64::from(size)).sum(),
-        judged: truth.map(|truth| truth.judge(&gathered, found.right, &counts, &leaders)),
+        judged: truth.as_ref().map(|truth| truth.judge(&gathered, found.right, &counts, &leaders)),
         blocks: found.blocks,
         right: distances.map(|distances| distances.shares(gathered.are_two().then_some(gathered.split))),
         above_memory: peak_memory().map_or(0, |peak| budget.above(peak)),
     })
+}
+
+/// What is asked for, checked.
+fn check(config: &RunConfig, asked: &Link) -> Result<Linker> {
+    let linker = Linker::new(asked.config.clone()).map_err(Error::config)?;
+    if asked.truth.is_some() && (config.label_field.is_some() || config.allow_repeated_ids) {
+        let message = "true pairs go by unique ids, and need no labels: give --truth without --label and --allow-repeated-ids";
+        return Err(Error::new(ErrorKind::Config, message));
+    }
+    asked.truth.as_deref().map_or(Ok(()), |path| refuse_url("--truth", "file", path))?;
+    refuse_compared(&linker, asked.right_by.as_deref())?;
+    Ok(linker)
+}
+
+/// The outputs that are named, none of which may overwrite what is read, or be a table.
+fn refuse_outputs<'a>(config: &RunConfig, asked: &'a Link, output: &'a Path) -> Result<Vec<&'a Path>> {
+    let outputs: Vec<&Path> = [output].into_iter().chain(asked.clusters.as_deref()).collect();
+    let mut inputs = config.expand()?;
+    let others = asked.truth.iter().chain(&asked.config_path).filter(|path| *path != Path::new("-"));
+    inputs.extend(others.cloned().map(Input::File));
+    refuse_overwriting(&outputs, &inputs)?;
+    refuse_other_than_lines(output, "pairs")?;
+    asked.clusters.as_deref().map_or(Ok(()), |path| refuse_other_than_lines(path, "clusters"))?;
+    Ok(outputs)
+}
+
+/// Records, and what they are linked by.
+struct Work<'a> {
+    asked: &'a Link,
+    linker: &'a Linker,
+    gathered: &'a Gathered,
+    truth: Option<&'a Truth>,
+    budget: &'a Arc<Budget>,
+    pool: &'a ThreadPool,
+}
+
+/// Which records belong together.
+struct Decided<'a> {
+    counts: Counts,
+    /// The first record of each one's cluster.
+    leaders: Vec<u32>,
+    distances: Option<Distances<'a>>,
+}
+
+impl<'a> Work<'a> {
+    /// Scores candidates. Gives the pairs that match or may, each row in the order by which it is sorted.
+    fn find(&self, observer: Observer) -> Result<(Sorter<'a, Row>, candidates::Found)> {
+        let one_to_one = self.linker.config().one_to_one;
+        let mut pairs = Sorter::<Row>::new(self.budget, candidates::SORTERS, self.pool);
+        let judged_by = (self.truth, self.linker.config().least());
+        let found = candidates::candidates(self.gathered, self.linker, judged_by, (self.budget, self.pool), observer, |pair| {
+            let [a, b, score] = row(&pair);
+            pairs.push(if one_to_one { [MOST - score, a, b] } else { [a, b, score] })
+        })?;
+        if one_to_one {
+            pairs = matched(pairs, self.gathered.records.len(), self.budget, self.pool)?;
+        }
+        Ok((pairs, found))
+    }
+
+    /// Goes through the pairs in their order: writes them, counts them, and joins what matches.
+    fn decide(&self, pairs: Sorter<'a, Row>, output: &mut Option<Output>) -> Result<Decided<'a>> {
+        let Self { asked, linker, gathered, truth, budget, pool } = *self;
+        let by = linker.config().clusters;
+        let (mut counts, mut clusters) = (Counts::default(), Clusters::new(by, gathered.records.len()));
+        let mut by_second = (by == ClusterBy::Greedy).then(|| Sorter::<Row>::new(budget, candidates::SORTERS, pool));
+        let mut distances = asked.right_by.as_deref().map(|field| Distances::new(field, &gathered.values));
+        let mut some = Vec::new();
+        let mut sorted = pairs.sorted()?.peekable();
+        while let Some(found) = sorted.next() {
+            let pair = scored(found?);
+            let is_match = linker.verdict(pair.score) == Verdict::Match;
+            counts.count(&pair, is_match, truth);
+            distances.iter_mut().for_each(|distances| distances.count(&pair, is_match));
+            match &mut by_second {
+                _ if !is_match => {}
+                None => clusters.join(&pair),
+                Some(rows) => {
+                    let [a, b, score] = row(&pair);
+                    rows.push([b, a, score])?;
+                }
+            }
+            some.push(pair);
+            if some.len() == AT_A_TIME || sorted.peek().is_none() {
+                output
+                    .iter_mut()
+                    .try_for_each(|output| write_pairs(&some, asked.matches_only, gathered, linker, pool, output))?;
+                some.clear();
+            }
+        }
+        drop(sorted);
+        if let Some(rows) = by_second {
+            for found in rows.sorted()? {
+                let [b, a, score] = found?;
+                clusters.join(&scored([a, b, score]));
+            }
+        }
+        Ok(Decided { counts, leaders: clusters.leaders(), distances })
+    }
 }
 
 /// Refuses a field that says nothing more, since pairs were found by it.

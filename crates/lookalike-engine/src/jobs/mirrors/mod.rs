@@ -33,7 +33,7 @@ use crate::{
     deciding::all_matches::{ANY, AllMatches, Classes, PairFigures, Verified, verified},
     matching::finding::Finding,
     pairing::Pairing,
-    pass::open::{Opened, open},
+    pass::open::{Means, Opened, Sources, open},
     sketching::{self, Beside, references::References, refuse_repeated_references, table::Table},
 };
 
@@ -133,7 +133,8 @@ fn all_passes(config: &RunConfig, asked: &Mirroring, outputs: MirrorOutputs, obs
     let method = Method::new(Config { verify, cluster, ..config.method.clone() })?;
     let stdout = PathBuf::from("-");
     let paths = [Some(outputs.sites.unwrap_or(&stdout)), outputs.pages, outputs.unmatched];
-    let Opened { source, left_out, outputs: written, mut bad, pool, budget, .. } = open(&config, paths, "mirrors")?;
+    let Opened { sources, outputs: written, mut bad, means: Means { pool, budget } } = open(&config, paths, "mirrors")?;
+    let Sources { source, left_out, .. } = sources;
     let mut labels: BTreeMap<NonZeroU128, Box<str>> = BTreeMap::new();
     let by_field = config.label_field.is_some();
     let mut pages = Vec::new();

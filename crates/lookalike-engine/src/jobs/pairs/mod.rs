@@ -22,7 +22,7 @@ use crate::{
     deciding::all_matches::{AllMatches, PairFigures, Verified, verified},
     matching::{finding::Finding, sets::Sets},
     pairing::Pairing,
-    pass::open::{Opened, open},
+    pass::open::{Means, Opened, Sources, open},
     sketching::{self, Beside, ids::raw, references::References, table::Table},
 };
 
@@ -110,7 +110,8 @@ fn all_passes(config: &RunConfig, wanted: Wanted, observer: Observer) -> Result<
         Wanted::Written(path) => Some(path),
         Wanted::Told(_) => None,
     };
-    let Opened { source, references, left_out, outputs: [mut output], mut bad, pool, budget } = open(config, [path], "pairs")?;
+    let Opened { sources, outputs: [mut output], mut bad, means: Means { pool, budget } } = open(config, [path], "pairs")?;
+    let Sources { source, references, left_out } = sources;
     let beside = Beside { bad: bad.as_mut(), ..Beside::default() };
     let mut table = sketching::sketch(config, &method, &source, &budget, &pool, beside, observer)?;
     // Inputs' copies of a reference document are its own: whatever is like it is like them.

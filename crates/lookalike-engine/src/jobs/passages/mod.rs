@@ -23,7 +23,7 @@ use lookalike_io::{
     error::{Error, ErrorKind, Result, without_panic},
     memory::peak_memory,
     read::{Blocks, LeftOut, Room},
-    write::finish,
+    write::{Output, finish},
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -36,7 +36,7 @@ use crate::{
     config::{Observer, Progress, RunConfig, Stage},
     matching::sets::Pass,
     pass::{
-        open::{Opened, open},
+        open::{Means, Opened, Sources, open},
         parallel::{Weigh, in_order},
     },
     sketching::{self, Beside, ids::raw, refuse_repeated_references},
@@ -130,6 +130,49 @@ enum Wanted<'a, 'b> {
 }
 
 fn all_passes(config: &RunConfig, asked: &Quoting, mut wanted: Wanted, observer: Observer) -> Result<PassagesSummary> {
+    let (winnowing, method) = check(config, asked)?;
+    let path = match wanted {
+        Wanted::Written(path) => Some(path),
+        Wanted::Told(_) => None,
+    };
+    let Opened { sources, outputs: [mut output], mut bad, means: Means { pool, budget } } = open(config, [path], "passages")?;
+    let Sources { source, references, left_out } = sources;
+    let among = references == 0;
+    let beside = Beside { bad: bad.as_mut(), ..Beside::default() };
+    let table = sketching::sketch(config, &method, &source, &budget, &pool, beside, observer)?;
+    table.refuse_more_than_32_bits("finding passages")?;
+    if !config.allow_repeated_ids {
+        refuse_repeated_references(&table, &source)?;
+    }
+    let pass = Pass { config, method: &method, source: &source, table: &table, pool: &pool, observer };
+    let blocks = if among { Blocks::again(&source) } else { Blocks::of_references(&source) };
+    let (held, index) = Held::load(pass, blocks, winnowing, asked.common.unwrap_or(u32::MAX))?;
+
+    let lines = path.is_some();
+    let most = asked.best.filter(|_| !lines);
+    let floor = AtomicUsize::new(if most == Some(0) { usize::MAX } else { 0 });
+    let looking = Looking { pass, asked, held: &held, index: &index, among, lines, most, floor: &floor };
+    let counts = looking.all(output.as_mut(), &mut wanted)?;
+    finish([bad, output])?;
+    let held_texts = if among { table.documents } else { table.references.documents };
+    Ok(PassagesSummary {
+        texts_a: held_texts,
+        texts_b: if among { held_texts } else { table.documents - held_texts },
+        pairs: counts.pairs,
+        passages: counts.passages,
+        pairs_left_out: counts.left,
+        least: asked.least,
+        windows_aside: index.aside(),
+        above_memory: peak_memory().map_or(0, |peak| budget.above(peak)),
+        too_large: table.counts.too_large,
+        bad_lines: table.counts.bad_lines,
+        bad_examples: table.counts.bad_examples.clone(),
+        left_out,
+    })
+}
+
+/// What is asked for, checked.
+fn check(config: &RunConfig, asked: &Quoting) -> Result<(Winnowing, Method)> {
     let winnowing = Winnowing::new(asked.least)?;
     if !(0.0..=1.0).contains(&asked.containment) {
         let message = format!("--threshold {}: is no containment; give a number from 0 to 1, such as 0.1", asked.containment);
@@ -140,75 +183,7 @@ fn all_passes(config: &RunConfig, asked: &Quoting, mut wanted: Wanted, observer:
         return Err(Error::new(ErrorKind::Config, message));
     }
     let plain = Config { candidates: Candidates::Exact, verify: None, cluster: Cluster::Law, ..config.method.clone() };
-    let method = Method::new(plain)?;
-    let path = match wanted {
-        Wanted::Written(path) => Some(path),
-        Wanted::Told(_) => None,
-    };
-    let Opened { source, references, left_out, outputs: [mut output], mut bad, pool, budget } = open(config, [path], "passages")?;
-    let beside = Beside { bad: bad.as_mut(), ..Beside::default() };
-    let table = sketching::sketch(config, &method, &source, &budget, &pool, beside, observer)?;
-    table.refuse_more_than_32_bits("finding passages")?;
-    if !config.allow_repeated_ids {
-        refuse_repeated_references(&table, &source)?;
-    }
-    let held_texts = if references > 0 { table.references.documents } else { table.documents };
-    let pass = Pass { config, method: &method, source: &source, table: &table, pool: &pool, observer };
-    let blocks = if references > 0 { Blocks::of_references(&source) } else { Blocks::again(&source) };
-    let (held, index) = Held::load(pass, blocks, winnowing, asked.common.unwrap_or(u32::MAX))?;
-    let lines = path.is_some();
-    let most = asked.best.filter(|_| !lines);
-    let floor = AtomicUsize::new(if most == Some(0) { usize::MAX } else { 0 });
-    let looking = Looking { pass, asked, held: &held, index: &index, among: references == 0, lines, floor: &floor };
-    let mut best = most.map(Best::new);
-    let (mut pairs, mut passages, mut left) = (0, 0, 0);
-    let blocks = if references > 0 { Blocks::behind_references(&source) } else { Blocks::again(&source) };
-    in_order(
-        &pool,
-        blocks,
-        |block, worker: &mut Worker| {
-            let mut found = Found { best: most.map(Best::new), ..Found::default() };
-            table.info(block, &source)?.each_document(block, &source, |document, at| {
-                let record = block.same_record(at, &source, &mut worker.room)?;
-                let text = record.text.decode(&mut worker.plain);
-                worker.looker.look_up(&looking, document, text, &mut found)
-            })?;
-            Ok(found)
-        },
-        |found: Found| {
-            Progress::new(Stage::Comparing, source.read(), source.total()).tell(observer)?;
-            (pairs, passages, left) = (pairs + found.pairs, passages + found.passages, left + found.left);
-            if let Some(output) = &mut output {
-                output.write(&found.lines)?;
-            }
-            if let (Some(best), Some(of_block)) = (&mut best, found.best) {
-                best.take(of_block);
-                floor.store(best.floor(), Ordering::Relaxed);
-            }
-            if let Wanted::Told(tell) = &mut wanted {
-                found.told.iter().try_for_each(|told| told.tell(tell))?;
-            }
-            Ok(())
-        },
-    )?;
-    if let (Some(best), Wanted::Told(tell)) = (&best, &mut wanted) {
-        best.pairs.iter().try_for_each(|(_, told)| told.tell(tell))?;
-    }
-    finish([bad, output])?;
-    Ok(PassagesSummary {
-        texts_a: held_texts,
-        texts_b: if references > 0 { table.documents - held_texts } else { held_texts },
-        pairs,
-        passages,
-        pairs_left_out: left,
-        least: asked.least,
-        windows_aside: index.aside(),
-        above_memory: peak_memory().map_or(0, |peak| budget.above(peak)),
-        too_large: table.counts.too_large,
-        bad_lines: table.counts.bad_lines,
-        bad_examples: table.counts.bad_examples.clone(),
-        left_out,
-    })
+    Ok((winnowing, Method::new(plain)?))
 }
 
 /// What a text is looked up in.
@@ -221,8 +196,68 @@ struct Looking<'a> {
     among: bool,
     /// Pairs are written, not told.
     lines: bool,
+    /// Where only the best pairs are told, how many.
+    most: Option<usize>,
     /// Where only the best pairs are told, tokens of which a pair must share more to be one of them, by the blocks before.
     floor: &'a AtomicUsize,
+}
+
+impl Looking<'_> {
+    /// Looks all texts up, block by block; writes or tells what is found, in input order.
+    fn all(&self, mut output: Option<&mut Output>, wanted: &mut Wanted) -> Result<Counts> {
+        let Pass { source, table, pool, observer, .. } = self.pass;
+        let (mut best, mut counts) = (self.most.map(Best::new), Counts::default());
+        let blocks = if self.among { Blocks::again(source) } else { Blocks::behind_references(source) };
+        in_order(
+            pool,
+            blocks,
+            |block, worker: &mut Worker| {
+                let mut found = Found { best: self.most.map(Best::new), ..Found::default() };
+                table.info(block, source)?.each_document(block, source, |document, at| {
+                    let record = block.same_record(at, source, &mut worker.room)?;
+                    let text = record.text.decode(&mut worker.plain);
+                    worker.looker.look_up(self, document, text, &mut found)
+                })?;
+                Ok(found)
+            },
+            |found: Found| {
+                Progress::new(Stage::Comparing, source.read(), source.total()).tell(observer)?;
+                counts.add(&found.counts);
+                if let Some(output) = &mut output {
+                    output.write(&found.lines)?;
+                }
+                if let (Some(best), Some(of_block)) = (&mut best, found.best) {
+                    best.take(of_block);
+                    self.floor.store(best.floor(), Ordering::Relaxed);
+                }
+                if let Wanted::Told(tell) = wanted {
+                    found.told.iter().try_for_each(|told| told.tell(tell))?;
+                }
+                Ok(())
+            },
+        )?;
+        if let (Some(best), Wanted::Told(tell)) = (&best, wanted) {
+            best.pairs.iter().try_for_each(|(_, told)| told.tell(tell))?;
+        }
+        Ok(counts)
+    }
+}
+
+/// How many pairs there are.
+#[derive(Default)]
+struct Counts {
+    pairs: u64,
+    passages: u64,
+    /// Pairs that are contained too little.
+    left: u64,
+}
+
+impl Counts {
+    fn add(&mut self, other: &Self) {
+        self.pairs += other.pairs;
+        self.passages += other.passages;
+        self.left += other.left;
+    }
 }
 
 /// One block's pairs.
@@ -231,10 +266,7 @@ struct Found {
     lines: Vec<u8>,
     told: Vec<Told>,
     best: Option<Best>,
-    pairs: u64,
-    passages: u64,
-    /// Pairs that are contained too little.
-    left: u64,
+    counts: Counts,
 }
 
 /// The pairs that share most, with the tokens that they share; of equal ones those that came first.
@@ -429,12 +461,12 @@ impl Looker {
         let figures = Figures::from(Overlap::of(self.set(looking, meeting.text)?, set));
         let pairs = 1 + held.copies(meeting.text, below).len() as u64;
         if figures.containment_ab.max(figures.containment_ba) < asked.containment {
-            found.left += pairs;
+            found.counts.left += pairs;
             return Ok(None);
         }
         let shared = Shared::new(runs, asked.gap, figures);
-        found.pairs += pairs;
-        found.passages += pairs * shared.joined.len() as u64;
+        found.counts.pairs += pairs;
+        found.counts.passages += pairs * shared.joined.len() as u64;
         Ok(Some(shared))
     }
 
