@@ -21,6 +21,8 @@
 
 mod config;
 
+mod numbers;
+
 mod state;
 
 mod pass;

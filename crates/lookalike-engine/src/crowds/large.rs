@@ -84,7 +84,7 @@ impl Large {
         starts.push(rows.len());
         let slots_of = rows.into_iter().map(|(_, slot)| slot).collect();
         let mut large = Self { bound: numbers, buckets: slots, members: Numbering::of(members), starts, slots: slots_of };
-        for leader in pairing.copies_of_contenders().map(|(_, leader)| leader) {
+        for leader in pairing.copies_of_contenders().map(|(_, leader)| leader.0) {
             for at in large.range(leader) {
                 large.buckets[large.slots[at] as usize].copied = true;
             }

@@ -109,7 +109,7 @@ pub(crate) fn verified<M: Matches>(
     let mut pairing = Pairing::new(table, pool)?;
     // The size of a copied text is a figure of its pairs, whomever else it is like.
     let copied = Places::none(table.documents);
-    pairing.copies.iter().for_each(|&(_, leader)| copied.insert(leader));
+    pairing.copies.iter().for_each(|&(_, leader)| copied.insert(leader.0));
     let (meetings, counted) = Meetings::new(method, table, &mut pairing, Some(&copied), pool, observer)?;
     let pass = Pass { config, method, source, table, pool, observer };
     let mut sets = sets::of_contenders(pass, &pairing)?;

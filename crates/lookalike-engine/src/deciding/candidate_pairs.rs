@@ -15,6 +15,7 @@ use crate::{
     config::Observer,
     crowds::{indexes::Indexes, joining::Joining},
     matching::{Matcher, Room, sets::Sets},
+    numbers::{Contender, Rank},
     pairing::{
         Pairing,
         shared::{Counted, count},
@@ -55,14 +56,14 @@ impl Meetings {
         let meets = Places::none(pairing.order.len());
         let mut pairs = std::mem::take(&mut counted.pairs);
         let references = pairing.numbered_references();
-        pairs.retain(|&(a, b)| references.compared(a.into(), b.into()));
+        pairs.retain(|&(a, b)| references.compared(Contender(a), Contender(b)));
         for number in pairs.iter().flat_map(|&(a, b)| [a, b]) {
-            meets.insert(pairing.contenders.place(number.into()));
+            meets.insert(pairing.rank(Contender(number)).0);
         }
         others.into_iter().flat_map(Places::iter).for_each(|rank| meets.insert(rank));
-        let ranks: Vec<_> = pairs.iter().map(|&(a, b)| [a, b].map(|number| pairing.contenders.place(number.into()))).collect();
+        let ranks: Vec<_> = pairs.iter().map(|&(a, b)| [a, b].map(|number| pairing.rank(Contender(number)))).collect();
         pairing.narrow(meets)?;
-        let number = |rank| pairing.contenders.below(rank) as u32;
+        let number = |rank: Rank| pairing.contenders.below(rank.0) as u32;
         Ok((Self::Listed(ranks.into_iter().map(|[a, b]| (number(a), number(b))).collect()), counted))
     }
 
@@ -78,7 +79,7 @@ impl Meetings {
         }
         let references = pairing.numbered_references();
         let pairs = method.join(&loaded).into_iter().map(|pair| (pair.a, pair.b));
-        Ok(Self::Listed(pairs.filter(|&(a, b)| references.compared(a.into(), b.into())).collect()))
+        Ok(Self::Listed(pairs.filter(|&(a, b)| references.compared(Contender(a), Contender(b))).collect()))
     }
 
     /// Indexes for what has to be found in large buckets, of `size` contenders; none where there is none, or where sets are not

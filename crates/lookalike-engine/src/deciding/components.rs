@@ -8,6 +8,7 @@ use super::candidate_pairs::Meetings;
 use crate::{
     crowds::joining::Joining,
     matching::{Likeness, Matcher, Room, sets::Sets},
+    numbers::Contender,
     pairing::verdicts::{Verdict, Verdicts},
 };
 
@@ -74,7 +75,7 @@ pub(crate) fn measure_dropped(
     };
     let measured: Result<Vec<_>> = pool.install(|| dropped.par_iter().map_init(Default::default, measure).collect());
     for (&(number, first), likeness) in dropped.iter().zip(measured?) {
-        verdicts.set(number, Verdict::dropped(first, likeness.and_then(|likeness| likeness.overlap)));
+        verdicts.set(Contender(number), Verdict::dropped(Contender(first), likeness.and_then(|likeness| likeness.overlap)));
     }
     Ok(verdicts)
 }

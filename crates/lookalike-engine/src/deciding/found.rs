@@ -2,7 +2,7 @@
 
 use lookalike::cluster::Best;
 
-use crate::{matching::Likeness, pairing::verdicts::Verdict};
+use crate::{matching::Likeness, numbers::Rank, pairing::verdicts::Verdict};
 
 /// The best representative so far, and how alike it is.
 pub(super) type Found = Option<(Best, Likeness)>;
@@ -15,4 +15,4 @@ pub(super) fn improve(found: &mut Found, best: Best, likeness: Likeness) {
 }
 
 /// Verdicts about copies by rank; the best so far, and up to which number it was sought.
-pub(super) type CopiesOf = (Vec<(u64, Verdict)>, (Found, u32));
+pub(super) type CopiesOf = (Vec<(Rank, Verdict)>, (Found, u32));

@@ -11,6 +11,7 @@ use xxhash_rust::xxh3::Xxh3;
 use super::found::{CopiesOf, Found};
 use crate::{
     matching::Likeness,
+    numbers::{Contender, Rank},
     pairing::{Pairing, verdicts::Verdict},
     state::{Taken, put},
 };
@@ -38,7 +39,7 @@ impl Settled {
         put(into, &rows.map(|(number, [a, b, c, d])| [number, a, b, c, d]).collect::<Vec<_>>());
         for (leader, (verdicts, (found, to))) in &self.copies {
             put(into, &[*leader, *to]);
-            put(into, &verdicts.iter().map(|row| row.0).collect::<Vec<_>>());
+            put(into, &verdicts.iter().map(|row| row.0.0).collect::<Vec<_>>());
             put(into, &verdicts.iter().map(|row| row.1.numbers()).collect::<Vec<_>>());
             let numbers = |(best, likeness): &(Best, Likeness)| {
                 let overlap = likeness.overlap.map(|Overlap { shared, a, b }| [1, shared, a, b]).unwrap_or_default();
@@ -73,7 +74,7 @@ impl Settled {
         for _ in 0..copies {
             let [leader, to] = from.some::<u32, 2>()?;
             let (ranks, verdicts) = (from.many::<u64>()?, from.many::<[u32; 4]>()?);
-            let verdicts = ranks.into_iter().zip(verdicts.into_iter().map(Verdict::of_numbers)).collect();
+            let verdicts = ranks.into_iter().map(Rank).zip(verdicts.into_iter().map(Verdict::of_numbers)).collect();
             settled.copies.push((leader, (verdicts, (found(from.many::<[u64; 8]>()?.first()), to))));
         }
         Some(settled)
@@ -88,13 +89,16 @@ impl Settled {
             && self.next <= contenders
             && self.dropped.is_sorted_by(|a, b| a.0 < b.0)
             && self.dropped.iter().all(|(number, verdict)| {
-                decided.contains(number) && verdict.representative().is_some_and(|representative| representative < *number)
+                decided.contains(number)
+                    && verdict.representative().is_some_and(|representative| representative < Contender(*number))
             })
             && self.copies.iter().all(|(leader, (verdicts, (found, to)))| {
                 *leader < self.next
                     && *to <= contenders
                     && found.as_ref().is_none_or(|(best, _)| best.document < contenders)
-                    && verdicts.iter().all(|row| row.1.representative().is_some_and(|representative| representative < contenders))
+                    && verdicts
+                        .iter()
+                        .all(|row| row.1.representative().is_some_and(|representative| representative < Contender(contenders)))
             })
     }
 }
@@ -119,7 +123,7 @@ mod tests {
 
     #[test]
     fn what_was_put_is_taken_and_fits_where_it_was_and_nowhere_else() {
-        let dropped = |representative| Verdict::dropped(representative, Some(Overlap { shared: 4, a: 5, b: 5 }));
+        let dropped = |representative| Verdict::dropped(Contender(representative), Some(Overlap { shared: 4, a: 5, b: 5 }));
         let best = Best { document: 2, rank: 9, similarity: 0.9 };
         let found = Some((best, Likeness { similarity: 0.9, overlap: Some(Overlap { shared: 9, a: 10, b: 9 }) }));
         let settled = || Settled {
@@ -127,7 +131,7 @@ mod tests {
             next: 8,
             met: [20, 10],
             dropped: vec![(4, dropped(1)), (7, dropped(2))],
-            copies: vec![(4, (vec![(30, dropped(1))], (found, 8)))],
+            copies: vec![(4, (vec![(Rank(30), dropped(1))], (found, 8)))],
         };
         let again = |settled: &Settled| {
             let mut record = Vec::new();
@@ -146,11 +150,11 @@ mod tests {
             |wrong| wrong.blocks = 10,
             |wrong| wrong.next = 7,
             |wrong| wrong.dropped.swap(0, 1),
-            |wrong| wrong.dropped[0].1 = Verdict::dropped(4, None),
+            |wrong| wrong.dropped[0].1 = Verdict::dropped(Contender(4), None),
             |wrong| wrong.dropped[0].1 = Verdict::KEPT,
             |wrong| wrong.copies[0].0 = 8,
             |wrong| wrong.copies[0].1.1.1 = 11,
-            |wrong| wrong.copies[0].1.0[0].1 = Verdict::dropped(10, None),
+            |wrong| wrong.copies[0].1.0[0].1 = Verdict::dropped(Contender(10), None),
         ];
         for (number, wrong) in wrongs.iter().enumerate() {
             let mut settled = settled();

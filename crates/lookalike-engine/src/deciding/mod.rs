@@ -48,6 +48,7 @@ use crate::{
         self, Likeness, Matcher,
         sets::{Pass, Sets},
     },
+    numbers::{Contender, Rank},
     pairing::{
         Pairing,
         verdicts::{Verdict, Verdicts},
@@ -62,7 +63,7 @@ const WINDOW: u32 = 1024;
 const WORTH_SHARING: usize = 20_000;
 
 /// Makes the set of a copy, by rank.
-type SetOf<'a> = &'a (dyn Fn(u64, &mut Vec<u64>) -> Result<()> + Sync);
+type SetOf<'a> = &'a (dyn Fn(Rank, &mut Vec<u64>) -> Result<()> + Sync);
 
 /// Room for one thread.
 #[derive(Default)]
@@ -144,7 +145,7 @@ impl<'a> Deciding<'a> {
             self.prefixes = prefixes;
             for (number, found) in window.zip(found) {
                 if let Some((best, likeness)) = found {
-                    self.verdicts.set(number, Verdict::dropped(best.document, likeness.overlap));
+                    self.verdicts.set(Contender(number), Verdict::dropped(Contender(best.document), likeness.overlap));
                 }
             }
         }
@@ -277,28 +278,29 @@ impl<'a> Deciding<'a> {
 
     /// Of the sets that were taken for now, keeps those of kept documents that are still awaited.
     pub(crate) fn settle_fresh(&mut self, numbers: Range<u32>, awaited: &Places) -> Result<()> {
-        let needed = |number: u32| awaited.contains(number.into()) && self.verdicts.of(number).representative().is_none();
+        let verdicts = &self.verdicts;
+        let needed = |number: u32| awaited.contains(number.into()) && verdicts.of(Contender(number)).representative().is_none();
         self.sets.settle_fresh(numbers, needed)
     }
 
-    /// Copies, by (rank, number of the leader), of which all contenders before are decided: of a dropped leader they go for its
+    /// Copies, each with its leader, of which all contenders before are decided: of a dropped leader they go for its
     /// representative or for a better one that was kept between the two in keep order. `set_of` gives a copy's set, by rank, where
     /// the leaders' sets are no longer held.
     /// Gives, by leader, what came of it.
     pub(crate) fn copies(
         &mut self,
-        copies: impl Iterator<Item = (u64, u32)>,
+        copies: impl Iterator<Item = (Rank, Contender)>,
         set_of: Option<SetOf>,
     ) -> Result<Vec<(u32, CopiesOf)>> {
         // Where nothing was kept between the two, a copy goes with its leader.
         if self.pairing().references.only {
             return Ok(Vec::new());
         }
-        let dropped = |&(_, leader): &(u64, u32)| self.verdicts.of(leader).representative().is_some();
-        let mut rows: Vec<(u32, u64)> = copies.filter(dropped).map(|(rank, leader)| (leader, rank)).collect();
+        let dropped = |&(_, leader): &(Rank, Contender)| self.verdicts.of(leader).representative().is_some();
+        let mut rows: Vec<(u32, Rank)> = copies.filter(dropped).map(|(rank, leader)| (leader.0, rank)).collect();
         rows.sort_unstable();
-        let groups: Vec<&[(u32, u64)]> = rows.chunk_by(|a, b| a.0 == b.0).collect();
-        let one = |room: &mut Room, group: &&[(u32, u64)]| self.copies_of(group, set_of, room);
+        let groups: Vec<&[(u32, Rank)]> = rows.chunk_by(|a, b| a.0 == b.0).collect();
+        let one = |room: &mut Room, group: &&[(u32, Rank)]| self.copies_of(group, set_of, room);
         let decided: Result<Vec<_>> =
             self.pool.install(|| groups.par_iter().map(|group| self.in_room(|room| one(room, group))).collect());
         let decided: Vec<_> = groups.iter().map(|group| group[0].0).zip(decided?).collect();
@@ -313,7 +315,7 @@ impl<'a> Deciding<'a> {
 
     /// Takes what an earlier run decided about the contenders from `first` on, and about copies.
     pub(crate) fn restore(&mut self, first: u32, settled: &Settled) {
-        settled.dropped.iter().for_each(|&(number, verdict)| self.verdicts.set(number, verdict));
+        settled.dropped.iter().for_each(|&(number, verdict)| self.verdicts.set(Contender(number), verdict));
         for number in first..settled.next {
             if !self.is_dropped(number) && self.stands(number) {
                 self.links.keep(number);
@@ -332,19 +334,19 @@ impl<'a> Deciding<'a> {
         Settled {
             next,
             met: [&self.matcher.met, &self.matcher.refused].map(|count| count.load(Ordering::Relaxed)),
-            dropped: dropped.map(|number| (number, self.verdicts.of(number))).collect(),
+            dropped: dropped.map(|number| (number, self.verdicts.of(Contender(number)))).collect(),
             ..Settled::default()
         }
     }
 
     pub(crate) fn is_dropped(&self, number: u32) -> bool {
-        self.verdicts.of(number).representative().is_some()
+        self.verdicts.of(Contender(number)).representative().is_some()
     }
 
     /// The verdicts about some copies of one dropped leader, and what is known for later ones.
-    fn copies_of(&self, group: &[(u32, u64)], set_of: Option<SetOf>, room: &mut Room) -> Result<CopiesOf> {
+    fn copies_of(&self, group: &[(u32, Rank)], set_of: Option<SetOf>, room: &mut Room) -> Result<CopiesOf> {
         let (leader, last) = (group[0].0, group[group.len() - 1].1);
-        let before = |rank: u64| self.matcher.pairing.contenders.below(rank) as u32;
+        let before = |rank: Rank| self.matcher.pairing.contenders.below(rank.0) as u32;
         let (mut found, from) = match self.copied.get(&leader) {
             Some(known) => *known,
             None => (self.found_of(leader)?, leader + 1),
@@ -358,7 +360,7 @@ impl<'a> Deciding<'a> {
                 improve(&mut found, best, likeness);
             }
             if let Some((best, likeness)) = found {
-                verdicts.push((rank, Verdict::dropped(best.document, likeness.overlap)));
+                verdicts.push((rank, Verdict::dropped(Contender(best.document), likeness.overlap)));
             }
         }
         Ok((verdicts, (found, to)))
@@ -373,7 +375,7 @@ impl<'a> Deciding<'a> {
         &self,
         leader: u32,
         numbers: Range<u32>,
-        copy: Option<(u64, SetOf)>,
+        copy: Option<(Rank, SetOf)>,
         room: &mut Room,
     ) -> Result<Vec<(Best, Likeness)>> {
         self.links.kept_company(leader, &mut room.company);
@@ -418,8 +420,8 @@ impl<'a> Deciding<'a> {
 
     /// What a dropped contender was dropped for.
     fn found_of(&self, number: u32) -> Result<Found> {
-        let verdict = self.verdicts.of(number);
-        let Some(representative) = verdict.representative() else { return Ok(None) };
+        let verdict = self.verdicts.of(Contender(number));
+        let Some(Contender(representative)) = verdict.representative() else { return Ok(None) };
         let (overlap, method) = (verdict.overlap(), self.matcher.method);
         let similarity = match (overlap, method.verify()) {
             (Some(overlap), _) => self.matcher.measured(overlap, representative),

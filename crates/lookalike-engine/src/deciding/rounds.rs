@@ -11,7 +11,12 @@ use lookalike_io::{
 };
 use rayon::prelude::*;
 
-use crate::{matching::sets::Pass, pairing::Pairing, pass::parallel::caught};
+use crate::{
+    matching::sets::Pass,
+    numbers::{Contender, Document, Rank},
+    pairing::Pairing,
+    pass::parallel::caught,
+};
 
 /// Blocks of a round, a thread, where memory allows: enough that threads seldom wait for each other.
 const BLOCKS: usize = 8;
@@ -26,8 +31,8 @@ pub(super) struct Held {
     /// Its contenders' sets: numbers and lengths, one after the other.
     pub(super) documents: Vec<(u32, u32)>,
     pub(super) shingles: Vec<u64>,
-    /// Copies of contenders: rank and the leader's number.
-    pub(super) copies: Vec<(u64, u32)>,
+    /// Copies of contenders, each with its leader.
+    pub(super) copies: Vec<(Rank, Contender)>,
 }
 
 #[derive(Default)]
@@ -148,17 +153,18 @@ impl Ready<'_> {
         copies.clear();
         let settled = self.settled.filter(|&(blocks, _)| (block.number as u64) < blocks).map(|(_, wanted)| wanted);
         self.info(block)?.each_document(block, self.pass.source, |document, at| {
-            if let Some(number) = self.pairing.number(document) {
+            let rank = self.pairing.order.rank(Document(document));
+            if let Some(number) = self.pairing.number(rank) {
                 if settled.is_some_and(|wanted| !wanted.contains(number.into())) {
                     return Ok(());
                 }
                 if self.exact {
                     shingles.extend_from_slice(self.set(at, block, worker)?);
                 }
-                documents.push((number, if self.exact { worker.scratch.fingerprints.len() as u32 } else { 0 }));
+                documents.push((number.0, if self.exact { worker.scratch.fingerprints.len() as u32 } else { 0 }));
             } else if settled.is_none() {
-                let leader = self.pairing.leader(document).and_then(|leader| self.pairing.number(leader));
-                copies.extend(leader.map(|leader| (document, leader)));
+                let leader = self.pairing.leader(rank).and_then(|leader| self.pairing.number(leader));
+                copies.extend(leader.map(|leader| (rank, leader)));
             }
             Ok(())
         })
@@ -172,11 +178,12 @@ impl Ready<'_> {
     }
 
     /// The set of one document of a round.
-    pub(super) fn set_of(&self, document: u64, round: &[Held], set: &mut Vec<u64>) -> Result<()> {
+    pub(super) fn set_of(&self, rank: Rank, round: &[Held], set: &mut Vec<u64>) -> Result<()> {
         set.clear();
         if !self.exact {
             return Ok(());
         }
+        let Document(document) = self.pairing.order.document(rank);
         let mut worker = Worker::default();
         for Held { block, .. } in round {
             let info = self.info(block)?;

@@ -13,7 +13,7 @@ pub(super) fn awaited(links: &Links, pairing: &Pairing) -> Result<Places> {
     // Before which number the last copy of each contender comes.
     let mut copied = vec![0u32; numbers as usize];
     for (copy, leader) in pairing.copies_of_contenders() {
-        copied[leader as usize] = pairing.contenders.below(copy) as u32;
+        copied[leader.index()] = pairing.contenders.below(copy.0) as u32;
     }
     match links {
         Links::Buckets(buckets) => {

@@ -28,6 +28,7 @@ use crate::{
         Matcher,
         sets::{Pass, Sets},
     },
+    numbers::Document,
     pairing::{Pairing, verdicts::Verdicts},
     sketching::estimate::Estimating,
     state::{Resumed, State, Taken, put},
@@ -180,7 +181,7 @@ impl Settling<'_> {
         let Some(output) = self.output else { return Ok(()) };
         let Self { ready, pairing, deciding, made, .. } = self;
         let (shape, source) = (output.shape(), ready.pass.source);
-        let is_kept = |document| pairing.is_kept(document, &deciding.verdicts);
+        let is_kept = |document| pairing.is_kept(Document(document), &deciding.verdicts);
         // References come first, and are not written.
         let first = round.partition_point(|held| held.block.tag().part < source.reference_parts());
         let round = &round[first..];

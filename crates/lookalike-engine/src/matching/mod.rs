@@ -10,6 +10,7 @@ use lookalike_io::error::Result;
 
 use self::sets::Sets;
 use crate::{
+    numbers::Contender,
     pairing::Pairing,
     sketching::{references::References, sampled::Lists},
 };
@@ -67,7 +68,7 @@ impl<'a> Matcher<'a> {
     /// Whether two documents are to be compared.
     pub(crate) fn compared(&self, a: u32, b: u32) -> bool {
         let of_one = |classes: &Vec<u32>| classes[a as usize] == classes[b as usize] && classes[a as usize] != u32::MAX;
-        self.numbered.compared(a.into(), b.into()) && !self.apart.as_ref().is_some_and(of_one)
+        self.numbered.compared(Contender(a), Contender(b)) && !self.apart.as_ref().is_some_and(of_one)
     }
 
     /// Whether it is what a document contains of this one that counts, and not what this one contains of it.
@@ -95,10 +96,10 @@ impl<'a> Matcher<'a> {
             return Ok(());
         }
         let Room { own, other, .. } = room;
-        let own = self.pairing.bits(document, own)?;
+        let own = self.pairing.bits(Contender(document), own)?;
         let mut kept = 0;
         for i in 0..company.len() {
-            if self.method.agree(own, self.pairing.bits(company[i], other)?) {
+            if self.method.agree(own, self.pairing.bits(Contender(company[i]), other)?) {
                 company[kept] = company[i];
                 kept += 1;
             }
@@ -110,7 +111,7 @@ impl<'a> Matcher<'a> {
     /// Whether two documents have the same canonical form, as far as their sketches tell. Their digests are not the same.
     pub(crate) fn same(&self, a: u32, b: u32) -> Result<bool> {
         let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
-        Ok(self.method.same((0, self.pairing.bits(a, &mut of_a)?), (1, self.pairing.bits(b, &mut of_b)?)))
+        Ok(self.method.same((0, self.pairing.bits(Contender(a), &mut of_a)?), (1, self.pairing.bits(Contender(b), &mut of_b)?)))
     }
 
     /// The likeness of a document, whose set is `set`, to a candidate, if it is at least `least`.
@@ -150,10 +151,10 @@ impl<'a> Matcher<'a> {
     pub(crate) fn estimate(&self, a: u32, b: u32) -> Result<f64> {
         if self.method.lists() {
             let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
-            let [a, b] = [a, b].map(|number| self.pairing.document(number));
+            let [a, b] = [a, b].map(|number| self.pairing.document(Contender(number)));
             return Ok(self.method.estimate_samples(self.lists.sample(a, &mut of_a)?, self.lists.sample(b, &mut of_b)?));
         }
         let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
-        Ok(self.method.estimate(self.pairing.bits(a, &mut of_a)?, self.pairing.bits(b, &mut of_b)?))
+        Ok(self.method.estimate(self.pairing.bits(Contender(a), &mut of_a)?, self.pairing.bits(Contender(b), &mut of_b)?))
     }
 }

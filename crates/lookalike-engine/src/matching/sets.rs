@@ -10,6 +10,7 @@ use rayon::ThreadPool;
 
 use crate::{
     config::{Observer, Progress, RunConfig, Stage},
+    numbers::Document,
     pairing::Pairing,
     pass::parallel::{Weigh, in_order},
     sketching::table::Table,
@@ -130,7 +131,7 @@ pub(crate) fn of_contenders(pass: Pass, pairing: &Pairing) -> Result<Sets> {
 
 /// Makes the sets of the contenders.
 fn load_contenders(pass: Pass, pairing: &Pairing) -> Result<Sets> {
-    load(pass, pairing.numbers()?, |document| pairing.number(pairing.order.rank(document)))
+    load(pass, pairing.numbers()?, |document| pairing.number(pairing.order.rank(Document(document))).map(|contender| contender.0))
 }
 
 /// Makes the sets of those documents that have a number.

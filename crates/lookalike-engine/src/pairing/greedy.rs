@@ -4,7 +4,7 @@ use lookalike::{GreedyBy, cluster::GreedyClusters};
 use lookalike_io::{error::Result, spill::places::Places};
 
 use super::{Pairing, shared::Counted};
-use crate::sketching::table::Table;
+use crate::{numbers::Contender, sketching::table::Table};
 
 /// For each contender, the first of its cluster; itself where it is that. Only those that are in a cluster with another stay
 /// contenders. And how many sketches were compared.
@@ -12,7 +12,7 @@ pub(crate) fn group(by: GreedyBy, threshold: f64, table: &Table, pairing: &mut P
     let mut clusters = GreedyClusters::new(by.sample, threshold, by.representative)?;
     let (mut firsts, mut of, mut sizes, mut room) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for number in 0..pairing.numbers()? {
-        let cluster = clusters.add(table.lists.sample(pairing.document(number), &mut room)?.elements)? as usize;
+        let cluster = clusters.add(table.lists.sample(pairing.document(Contender(number)), &mut room)?.elements)? as usize;
         if cluster == firsts.len() {
             firsts.push(number);
             sizes.push(0u32);

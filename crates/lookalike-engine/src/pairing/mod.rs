@@ -27,6 +27,7 @@ use self::{
 };
 use crate::{
     config::{Observer, Progress, Stage},
+    numbers::{Contender, Document, Rank},
     sketching::{order::Order, references::References, table::Table},
 };
 
@@ -39,7 +40,7 @@ pub(crate) struct Pairing {
     /// By document, and by rank.
     pub(crate) references: References,
     /// Each copy with its leader, the first in keep order with its digest; ranks, by copy.
-    pub(crate) copies: Vec<(u64, u64)>,
+    pub(crate) copies: Vec<(Rank, Rank)>,
     /// Where the copy of a rank stands there.
     places_of_copies: Numbering,
     /// Texts without a token: nobody's copies, and nobody's candidates.
@@ -76,22 +77,22 @@ impl Pairing {
         let nothing = fingerprint::digest(&Tokens::new());
         table.digests.each_piece(1, |first, digests| {
             for (document, digest) in (first..).zip(digests) {
-                let rank = order.rank(document);
+                let Rank(rank) = order.rank(Document(document));
                 if *digest == nothing { empty.insert(rank) } else { leaders.insert(rank) }
             }
             Ok(())
         })?;
         let mut copies = Vec::new();
-        let of_text = |document| Some(order.rank(document)).filter(|&rank| !empty.contains(rank));
+        let of_text = |document| Some(order.rank(Document(document)).0).filter(|&rank| !empty.contains(rank));
         each_group(&table.digests, &table.budget, pool, of_text, |group| {
-            copies.extend(group[1..].iter().map(|&(_, rank)| (rank, group[0].1)));
+            copies.extend(group[1..].iter().map(|&(_, rank)| (Rank(rank), Rank(group[0].1))));
             Ok(())
         })?;
         table.digests.clear();
         pool.install(|| copies.par_sort_unstable());
         let places = 4 * (documents / 8) as usize;
         table.budget.hold(size_of_val(&*copies) + table.blocks.bytes() + places);
-        for &(copy, _) in &copies {
+        for &(Rank(copy), _) in &copies {
             is_copy.insert(copy);
             leaders.remove(copy);
         }
@@ -137,27 +138,32 @@ impl Pairing {
     }
 
     /// The document of a contender.
-    pub(crate) fn document(&self, number: u32) -> u64 {
-        self.order.document(self.contenders.place(number.into()))
+    pub(crate) fn document(&self, contender: Contender) -> Document {
+        self.order.document(self.rank(contender))
     }
 
-    /// A contender's number, by rank.
-    pub(crate) fn number(&self, rank: u64) -> Option<u32> {
-        self.contenders.number(rank).map(|number| number as u32)
+    /// The rank of a contender.
+    pub(crate) fn rank(&self, contender: Contender) -> Rank {
+        Rank(self.contenders.place(contender.0.into()))
+    }
+
+    /// The contender of a rank, if it is one's.
+    pub(crate) fn number(&self, rank: Rank) -> Option<Contender> {
+        self.contenders.number(rank.0).map(|number| Contender(number as u32))
     }
 
     /// Each copy of a contender, by rank, with its leader's number.
-    pub(crate) fn copies_of_contenders(&self) -> impl Iterator<Item = (u64, u32)> {
+    pub(crate) fn copies_of_contenders(&self) -> impl Iterator<Item = (Rank, Contender)> {
         self.copies.iter().filter_map(|&(copy, leader)| Some((copy, self.number(leader)?)))
     }
 
     /// A copy's leader; ranks.
-    pub(crate) fn leader(&self, copy: u64) -> Option<u64> {
-        self.places_of_copies.number(copy).map(|at| self.copies[at as usize].1)
+    pub(crate) fn leader(&self, copy: Rank) -> Option<Rank> {
+        self.places_of_copies.number(copy.0).map(|at| self.copies[at as usize].1)
     }
 
     /// Whether a document stays among the inputs', once that is decided about the contenders.
-    pub(crate) fn is_kept(&self, document: u64, verdicts: &Verdicts) -> bool {
+    pub(crate) fn is_kept(&self, document: Document, verdicts: &Verdicts) -> bool {
         let rank = self.order.rank(document);
         let dropped = |number| verdicts.of(number).representative().is_some();
         let decided = match self.leader(rank) {
@@ -169,11 +175,11 @@ impl Pairing {
 
     /// The fixed-size sketch of a contender; `room` holds what has to be read.
     #[inline]
-    pub(crate) fn bits<'a>(&'a self, number: u32, room: &'a mut Vec<u8>) -> Result<&'a [u8]> {
+    pub(crate) fn bits<'a>(&'a self, contender: Contender, room: &'a mut Vec<u8>) -> Result<&'a [u8]> {
         let (store, at) = match &self.bits {
-            Bits::Held(sketches) => return Ok(sketches.get(number)),
-            Bits::OfDocuments(all) => (all, self.document(number)),
-            Bits::OfContenders(all) => (all, number.into()),
+            Bits::Held(sketches) => return Ok(sketches.get(contender.0)),
+            Bits::OfDocuments(all) => (all, self.document(contender).0),
+            Bits::OfContenders(all) => (all, contender.0.into()),
         };
         store.get(at * self.stride as u64..(at + 1) * self.stride as u64, room)
     }
@@ -213,7 +219,9 @@ impl Pairing {
             Bits::Held(_) => Ok(()),
             Bits::OfDocuments(all) => all.each_piece(stride, |start, sketches| {
                 let documents = start / stride as u64..;
-                documents.zip(sketches.chunks_exact(stride)).try_for_each(|(d, sketch)| give(self.order.rank(d), sketch))
+                documents
+                    .zip(sketches.chunks_exact(stride))
+                    .try_for_each(|(d, sketch)| give(self.order.rank(Document(d)).0, sketch))
             }),
             Bits::OfContenders(all) => {
                 let mut ranks = self.contenders.places().iter();
@@ -246,7 +254,8 @@ impl Pairing {
         let budget = table.budget.clone();
         let gather = |room: &mut bands::Room, column: &mut Spill<u32>| {
             let mut buckets = Buckets::new(&budget);
-            let place = |document| Some(self.order.rank(document)).filter(|&rank| self.contenders.places().contains(rank));
+            let place =
+                |document| Some(self.order.rank(Document(document)).0).filter(|&rank| self.contenders.places().contains(rank));
             each_bucket(column, at_most, room, place, |bucket| {
                 if !self.references.compared(bucket[0], bucket[bucket.len() - 1]) {
                     return Ok(());
@@ -287,9 +296,9 @@ impl Pairing {
         let (mut column, mut members, mut count) = (vec![NONE; numbers as usize], Vec::new(), 0);
         buckets.each(|bucket| {
             members.clear();
-            members.extend(bucket.iter().filter_map(|&rank| self.number(rank)));
+            members.extend(bucket.iter().filter_map(|&rank| self.number(Rank(rank))));
             if members.len() > 1 {
-                members.iter().for_each(|&number| column[number as usize] = count);
+                members.iter().for_each(|number| column[number.index()] = count);
                 count += 1;
             }
             Ok(())
@@ -323,11 +332,11 @@ impl Marking<'_> {
             if self.likely.contains(rank) {
                 continue;
             }
-            let Some(number) = self.pairing.number(rank) else { continue };
+            let Some(number) = self.pairing.number(Rank(rank)) else { continue };
             let own = self.pairing.bits(number, &mut self.own)?;
             let mut found = None;
             for &other in behind.iter().chain(before).take(LOOKS) {
-                let Some(number) = self.pairing.number(other) else { continue };
+                let Some(number) = self.pairing.number(Rank(other)) else { continue };
                 if self.method.agree(own, self.pairing.bits(number, &mut self.other)?) {
                     found = Some(other);
                     break;

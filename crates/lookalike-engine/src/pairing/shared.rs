@@ -21,6 +21,7 @@ use rayon::ThreadPool;
 use super::Pairing;
 use crate::{
     config::{Observer, Progress, Stage},
+    numbers::Contender,
     sketching::table::Table,
 };
 
@@ -45,7 +46,7 @@ pub(crate) struct Counted {
 /// Finds the contenders that share enough. The answer is that of counting all shared elements, the common ones set aside.
 pub(crate) fn count(method: &Method, table: &Table, pairing: &Pairing, pool: &ThreadPool, observer: Observer) -> Result<Counted> {
     let numbers = pairing.numbers()?;
-    let levels = (0..numbers).map(|number| table.lists.level(pairing.document(number)) as u8).collect();
+    let levels = (0..numbers).map(|number| table.lists.level(pairing.document(Contender(number))) as u8).collect();
     Counting { method, table, pairing, levels, pool, observer }.count()
 }
 
@@ -75,7 +76,7 @@ impl<'a> Counting<'a> {
     }
 
     fn sample<'b>(&'b self, number: u32, room: &'b mut Vec<u64>) -> Result<Sample<'b>> {
-        self.table.lists.sample(self.pairing.document(number), room)
+        self.table.lists.sample(self.pairing.document(Contender(number)), room)
     }
 
     fn count(&self) -> Result<Counted> {

@@ -2,6 +2,8 @@
 
 use lookalike::{lsh::NONE, verify::Overlap};
 
+use crate::numbers::{Contender, Rank};
+
 /// A verdict: the number of the representative for a dropped document, and their overlap. 16 bytes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Verdict {
@@ -14,9 +16,9 @@ pub(crate) struct Verdict {
 impl Verdict {
     pub(crate) const KEPT: Self = Self { representative: NONE, shared: 0, own: 0, others: 0 };
 
-    pub(crate) fn dropped(representative: u32, overlap: Option<Overlap>) -> Self {
+    pub(crate) fn dropped(representative: Contender, overlap: Option<Overlap>) -> Self {
         let Overlap { shared, a, b } = overlap.unwrap_or(Overlap { shared: 0, a: 0, b: 0 });
-        Self { representative, shared: shared as u32, own: a as u32, others: b as u32 }
+        Self { representative: representative.0, shared: shared as u32, own: a as u32, others: b as u32 }
     }
 
     /// As numbers, to be written down.
@@ -30,8 +32,8 @@ impl Verdict {
     }
 
     /// The contender that a dropped document is dropped for.
-    pub(crate) fn representative(self) -> Option<u32> {
-        Some(self.representative).filter(|&number| number != NONE)
+    pub(crate) fn representative(self) -> Option<Contender> {
+        Some(self.representative).filter(|&number| number != NONE).map(Contender)
     }
 
     /// The overlap with the representative, where it was counted.
@@ -47,7 +49,7 @@ impl Verdict {
 pub(crate) struct Verdicts {
     of_contenders: Vec<Verdict>,
     /// By rank.
-    of_copies: Vec<(u64, Verdict)>,
+    of_copies: Vec<(Rank, Verdict)>,
 }
 
 impl Verdicts {
@@ -55,16 +57,16 @@ impl Verdicts {
         Self { of_contenders: vec![Verdict::KEPT; numbers as usize], of_copies: Vec::new() }
     }
 
-    pub(crate) fn of(&self, number: u32) -> Verdict {
-        self.of_contenders[number as usize]
+    pub(crate) fn of(&self, contender: Contender) -> Verdict {
+        self.of_contenders[contender.index()]
     }
 
-    pub(crate) fn set(&mut self, number: u32, verdict: Verdict) {
-        self.of_contenders[number as usize] = verdict;
+    pub(crate) fn set(&mut self, contender: Contender, verdict: Verdict) {
+        self.of_contenders[contender.index()] = verdict;
     }
 
     /// Of a copy of a contender that was dropped.
-    pub(crate) fn of_copy(&self, rank: u64, leader: u32) -> Verdict {
+    pub(crate) fn of_copy(&self, rank: Rank, leader: Contender) -> Verdict {
         match self.of_copies.binary_search_by_key(&rank, |row| row.0) {
             Ok(at) => self.of_copies[at].1,
             Err(_) => self.of(leader),
@@ -72,7 +74,7 @@ impl Verdicts {
     }
 
     /// Takes verdicts about copies, in any order; they stand behind all that were taken before.
-    pub(crate) fn extend_copies(&mut self, copies: impl IntoIterator<Item = (u64, Verdict)>) {
+    pub(crate) fn extend_copies(&mut self, copies: impl IntoIterator<Item = (Rank, Verdict)>) {
         let from = self.of_copies.len();
         self.of_copies.extend(copies);
         self.of_copies[from..].sort_unstable_by_key(|row| row.0);

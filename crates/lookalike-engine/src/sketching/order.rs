@@ -5,6 +5,8 @@ use std::cmp::Reverse;
 use lookalike_io::{error::Result, spill::Spill};
 use rayon::{ThreadPool, slice::ParallelSliceMut};
 
+use crate::numbers::{Document, Rank};
+
 /// Documents by their places in keep order, their ranks, and back.
 #[derive(Debug)]
 pub(crate) enum Order {
@@ -13,9 +15,9 @@ pub(crate) enum Order {
     /// By what they say. 16 bytes a document.
     Given {
         /// The document of each rank.
-        documents: Vec<u64>,
+        documents: Vec<Document>,
         /// The rank of each document.
-        ranks: Vec<u64>,
+        ranks: Vec<Rank>,
     },
 }
 
@@ -33,9 +35,9 @@ impl Order {
         })?;
         let others = &mut rows[references as usize..];
         pool.install(|| others.par_sort_unstable());
-        let documents: Vec<u64> = rows.into_iter().map(|(_, document)| document).collect();
-        let mut ranks = vec![0; documents.len()];
-        documents.iter().zip(0..).for_each(|(&document, rank)| ranks[document as usize] = rank);
+        let documents: Vec<Document> = rows.into_iter().map(|(_, document)| Document(document)).collect();
+        let mut ranks = vec![Rank(0); documents.len()];
+        documents.iter().zip(0..).for_each(|(document, rank)| ranks[document.0 as usize] = Rank(rank));
         Ok(Self::Given { documents, ranks })
     }
 
@@ -51,18 +53,18 @@ impl Order {
     }
 
     #[inline]
-    pub(crate) fn rank(&self, document: u64) -> u64 {
+    pub(crate) fn rank(&self, document: Document) -> Rank {
         match self {
-            Self::Input(_) => document,
-            Self::Given { ranks, .. } => ranks[document as usize],
+            Self::Input(_) => Rank(document.0),
+            Self::Given { ranks, .. } => ranks[document.0 as usize],
         }
     }
 
     #[inline]
-    pub(crate) fn document(&self, rank: u64) -> u64 {
+    pub(crate) fn document(&self, rank: Rank) -> Document {
         match self {
-            Self::Input(_) => rank,
-            Self::Given { documents, .. } => documents[rank as usize],
+            Self::Input(_) => Document(rank.0),
+            Self::Given { documents, .. } => documents[rank.0 as usize],
         }
     }
 }
@@ -77,11 +79,11 @@ mod tests {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
         let mut keys = Spill::new(&Budget::of(1 << 20, 0, &std::env::temp_dir()));
         let input = Order::new(&keys, 4, 0, &pool).unwrap();
-        assert!(input.is_input() && input.len() == 4 && input.rank(3) == 3);
+        assert!(input.is_input() && input.len() == 4 && input.rank(Document(3)) == Rank(3));
         keys.append(&[1, 3, 3, 2]).unwrap();
         let order = Order::new(&keys, 4, 0, &pool).unwrap();
-        assert_eq!([0, 1, 2, 3].map(|rank| order.document(rank)), [1, 2, 3, 0]);
-        assert_eq!([0, 1, 2, 3].map(|document| order.rank(document)), [3, 0, 1, 2]);
+        assert_eq!([0, 1, 2, 3].map(|rank| order.document(Rank(rank)).0), [1, 2, 3, 0]);
+        assert_eq!([0, 1, 2, 3].map(|document| order.rank(Document(document)).0), [3, 0, 1, 2]);
     }
 
     #[test]
@@ -90,6 +92,6 @@ mod tests {
         let mut keys = Spill::new(&Budget::of(1 << 20, 0, &std::env::temp_dir()));
         keys.append(&[0, 0, 1, 3, 2]).unwrap();
         let order = Order::new(&keys, 5, 2, &pool).unwrap();
-        assert_eq!([0, 1, 2, 3, 4].map(|rank| order.document(rank)), [0, 1, 3, 4, 2]);
+        assert_eq!([0, 1, 2, 3, 4].map(|rank| order.document(Rank(rank)).0), [0, 1, 3, 4, 2]);
     }
 }

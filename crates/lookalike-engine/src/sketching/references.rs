@@ -47,17 +47,19 @@ impl References {
         Ok(())
     }
 
-    pub(crate) fn contains(&self, document: u64) -> bool {
-        document < self.documents
+    /// Whether a document is a reference, by whichever of its numbers: references come first in all.
+    pub(crate) fn contains(&self, document: impl Into<u64>) -> bool {
+        document.into() < self.documents
     }
 
-    /// Whether a document, or a rank, may stand for others: it is a reference, or documents are compared with each other.
-    pub(crate) fn may_stand(&self, document: u64) -> bool {
+    /// Whether a document may stand for others: it is a reference, or documents are compared with each other.
+    pub(crate) fn may_stand(&self, document: impl Into<u64>) -> bool {
         !self.only || self.contains(document)
     }
 
-    /// Whether two documents, or ranks, are compared.
-    pub(crate) fn compared(&self, a: u64, b: u64) -> bool {
+    /// Whether two documents are compared, by the same kind of their numbers.
+    pub(crate) fn compared<N: Into<u64>>(&self, a: N, b: N) -> bool {
+        let (a, b) = (a.into(), b.into());
         self.may_stand(a.min(b)) && (self.among || !self.contains(a.max(b)))
     }
 

@@ -8,7 +8,7 @@ use lookalike_io::{
     spill::{Budget, Spill},
 };
 
-use crate::pass::parallel::Weigh;
+use crate::{numbers::Document, pass::parallel::Weigh};
 
 /// One block's lists.
 #[derive(Debug, Default)]
@@ -75,13 +75,13 @@ impl Lists {
     }
 
     /// The level of a document's sample.
-    pub(crate) fn level(&self, document: u64) -> u32 {
-        self.levels[document as usize].into()
+    pub(crate) fn level(&self, document: Document) -> u32 {
+        self.levels[document.0 as usize].into()
     }
 
     /// A document's sample; `room` holds what has to be read.
-    pub(crate) fn sample<'a>(&'a self, document: u64, room: &'a mut Vec<u64>) -> Result<Sample<'a>> {
-        let d = document as usize;
+    pub(crate) fn sample<'a>(&'a self, document: Document, room: &'a mut Vec<u64>) -> Result<Sample<'a>> {
+        let d = document.0 as usize;
         let start = if d == 0 { 0 } else { self.ends[d - 1] };
         Ok(Sample { level: self.level(document), elements: self.elements.get(start..self.ends[d], room)? })
     }

@@ -15,6 +15,7 @@ use super::summary::Summary;
 use crate::{
     config::Observer,
     matching::Matcher,
+    numbers::{Contender, Document, Rank},
     pairing::{
         Pairing,
         verdicts::{Verdict, Verdicts},
@@ -58,7 +59,8 @@ impl<'a> Emitting<'a> {
     ) -> Result<Self> {
         let numbers = pairing.numbers()?;
         let mut sizes = vec![1u32; numbers as usize];
-        (0..numbers).filter_map(|number| verdicts.of(number).representative()).for_each(|r| sizes[r as usize] += 1);
+        let representatives = (0..numbers).filter_map(|number| verdicts.of(Contender(number)).representative());
+        representatives.for_each(|representative| sizes[representative.index()] += 1);
         let (mut leaders, copied) = (Vec::new(), Places::none(pairing.order.len()));
         for &(copy, leader) in pairing.copies.iter().filter(|&&(copy, _)| !pairing.references.contains(copy)) {
             let stands = pairing.references.may_stand(leader);
@@ -69,22 +71,22 @@ impl<'a> Emitting<'a> {
                     let representative = verdicts.of(number).representative();
                     let representative = representative.and_then(|_| verdicts.of_copy(copy, number).representative());
                     if let Some(representative) = representative.or(stands.then_some(number)) {
-                        sizes[representative as usize] += 1;
+                        sizes[representative.index()] += 1;
                     }
                 }
             }
         }
-        leaders.iter().for_each(|&leader| copied.insert(leader));
+        leaders.iter().for_each(|leader: &Rank| copied.insert(leader.0));
         let copied = Numbering::of(copied);
         let mut copied_sizes = vec![1; copied.len() as usize];
-        leaders.iter().filter_map(|&leader| copied.number(leader)).for_each(|number| copied_sizes[number as usize] += 1);
+        leaders.iter().filter_map(|leader| copied.number(leader.0)).for_each(|number| copied_sizes[number as usize] += 1);
         Ok(Self { table, pairing, matcher, verdicts, pool, sizes, copied, copied_sizes })
     }
 
     /// Copies the kept lines, and checks that they are as many as were kept.
     pub(crate) fn kept_lines(&self, source: &Source, output: &mut Kept, kept: u64, observer: Observer) -> Result<()> {
         let info = |block: &Block| self.table.info(block, source);
-        let is_kept = |document| self.pairing.is_kept(document, self.verdicts);
+        let is_kept = |document| self.pairing.is_kept(Document(document), self.verdicts);
         copy_kept(self.pool, source, info, is_kept, (output, kept), observer)
     }
 
@@ -172,36 +174,36 @@ impl<'a> Emitting<'a> {
     /// Gives the decisions about consecutive documents.
     fn each(&self, source: &Source, documents: Range<u64>, mut give: impl FnMut(&Decided) -> Result<()>) -> Result<()> {
         let (mut ids, mut other) = (Vec::new(), Vec::new());
-        let mut document = documents.start;
+        let mut document = Document(documents.start);
         self.table.ids.each(documents, &mut ids, |id| {
             let Decision { reason, representative, likeness, size: cluster_size } = self.decision(document)?;
-            document += 1;
+            document.0 += 1;
             let references = &self.table.references;
-            let place = representative.filter(|&r| references.contains(r)).map(|r| self.table.place(r, source)).transpose()?;
+            let place = representative.filter(|&r| references.contains(r)).map(|r| self.table.place(r.0, source)).transpose()?;
             let representative = match representative {
                 None => None,
                 Some(r) => {
-                    let row = if place.is_some() { r } else { r - references.documents };
-                    Some(Representative { row, id: self.table.ids.get(r, &mut other)?, place: place.as_deref() })
+                    let row = if place.is_some() { r.0 } else { r.0 - references.documents };
+                    Some(Representative { row, id: self.table.ids.get(r.0, &mut other)?, place: place.as_deref() })
                 }
             };
             give(&Decided { id, reason, representative, likeness, cluster_size })
         })
     }
 
-    pub(super) fn decision(&self, document: u64) -> Result<Decision> {
+    pub(super) fn decision(&self, document: Document) -> Result<Decision> {
         let Pairing { order, empty, .. } = self.pairing;
         let rank = order.rank(document);
         let kept = |reason, size| Decision { reason, representative: None, likeness: Likeness::Same, size };
         let of_size = |size| if size == 1 { Reason::Unique } else { Reason::Representative };
-        if empty.contains(rank) {
+        if empty.contains(rank.0) {
             return Ok(kept(Reason::Empty, 1));
         }
         let leader = self.pairing.leader(rank).unwrap_or(rank);
         let number = self.pairing.number(leader);
         let size = match number {
-            Some(number) => self.sizes[number as usize],
-            None => self.copied.number(leader).map_or(1, |number| self.copied_sizes[number as usize]),
+            Some(number) => self.sizes[number.index()],
+            None => self.copied.number(leader.0).map_or(1, |number| self.copied_sizes[number as usize]),
         };
         let dropped = number.filter(|&number| self.verdicts.of(number).representative().is_some());
         let Some(number) = dropped else {
@@ -214,7 +216,7 @@ impl<'a> Emitting<'a> {
         let verdict = if leader == rank { self.verdicts.of(number) } else { self.verdicts.of_copy(rank, number) };
         let representative = verdict.representative().unwrap_or(number);
         let (reason, likeness) = self.likeness(number, representative, verdict)?;
-        let size = self.sizes[representative as usize];
+        let size = self.sizes[representative.index()];
         Ok(Decision { reason, representative: Some(self.pairing.document(representative)), likeness, size })
     }
 
@@ -224,20 +226,20 @@ impl<'a> Emitting<'a> {
     }
 
     /// Why a contender goes for another, and how like it it is.
-    fn likeness(&self, number: u32, representative: u32, verdict: Verdict) -> Result<(Reason, Likeness)> {
+    fn likeness(&self, contender: Contender, representative: Contender, verdict: Verdict) -> Result<(Reason, Likeness)> {
         let method = self.matcher.method;
-        if self.matcher.same(number, representative)? {
+        if self.matcher.same(contender.0, representative.0)? {
             return Ok((Reason::Exact, Likeness::Same));
         }
         let reason = match method.config().measure {
             Measure::Resemblance => Reason::Near,
-            Measure::Containment if self.matcher.is_held(representative) => Reason::Holds,
+            Measure::Containment if self.matcher.is_held(representative.0) => Reason::Holds,
             Measure::Containment => Reason::Contained,
         };
         let likeness = match (verdict.overlap(), method.verify()) {
             (Some(overlap), _) => Likeness::Counted(overlap),
             (None, Verify::Sketch) if method.estimates() => {
-                Likeness::Estimated(method.config().measure, self.matcher.estimate(number, representative)?)
+                Likeness::Estimated(method.config().measure, self.matcher.estimate(contender.0, representative.0)?)
             }
             (None, _) => Likeness::Unknown,
         };
@@ -247,7 +249,7 @@ impl<'a> Emitting<'a> {
     /// Counts the verdicts into the summary.
     pub(crate) fn count(&self, summary: &mut Summary) -> Result<()> {
         let Pairing { references, empty, .. } = self.pairing;
-        let first = self.matcher.references;
+        let first = Contender(self.matcher.references);
         summary.documents = self.table.documents - references.documents;
         summary.empty = empty.iter().filter(|&rank| !references.contains(rank)).count() as u64;
         let mut for_references = 0;
@@ -258,11 +260,11 @@ impl<'a> Emitting<'a> {
                 _ => summary.dropped_near += 1,
             }
         };
-        for number in first..self.sizes.len() as u32 {
+        for number in (first.0..self.sizes.len() as u32).map(Contender) {
             if let Some(representative) = self.verdicts.of(number).representative() {
                 dropped(self.likeness(number, representative, self.verdicts.of(number))?.0, representative < first);
             } else {
-                summary.representatives += u64::from(self.sizes[number as usize] > 1);
+                summary.representatives += u64::from(self.sizes[number.index()] > 1);
             }
         }
         for &(copy, leader) in self.pairing.copies.iter().filter(|&&(copy, _)| !references.contains(copy)) {
@@ -283,7 +285,7 @@ impl<'a> Emitting<'a> {
         summary.representatives += self.copied.len() - copied;
         summary.dropped = summary.dropped_exact + summary.dropped_near;
         summary.kept = summary.documents - summary.dropped;
-        let (of_contenders, of_others) = (&self.sizes[first as usize..], &self.copied_sizes[copied as usize..]);
+        let (of_contenders, of_others) = (&self.sizes[first.index()..], &self.copied_sizes[copied as usize..]);
         let largest = of_contenders.iter().chain(of_others).copied().max().unwrap_or(1);
         summary.largest_group = if summary.kept == 0 { 0 } else { largest.into() };
         Ok(())
@@ -293,7 +295,7 @@ impl<'a> Emitting<'a> {
 /// What is said about one document.
 pub(super) struct Decision {
     reason: Reason,
-    pub(super) representative: Option<u64>,
+    pub(super) representative: Option<Document>,
     pub(super) likeness: Likeness,
     size: u32,
 }

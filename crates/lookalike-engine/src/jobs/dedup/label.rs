@@ -9,6 +9,7 @@ use lookalike_io::{
 use super::emit::Emitting;
 use crate::{
     config::Observer,
+    numbers::Document,
     pass::copy::{same_number, write_blocks},
 };
 
@@ -62,8 +63,8 @@ impl Emitting<'_> {
             let mut rest = info.documents().zip(records.iter());
             self.table.ids.each(info.documents(), ids, |id| {
                 let Some((document, &at)) = rest.next() else { return Err(source.changed(block.part)) };
-                let decision = self.decision(document)?;
-                let representative = decision.representative.map(|r| self.table.ids.get(r, other)).transpose()?;
+                let decision = self.decision(Document(document))?;
+                let representative = decision.representative.map(|r| self.table.ids.get(r.0, other)).transpose()?;
                 let similarity = representative.and_then(|_| self.similarity(&decision));
                 let label = Label { cluster: representative.unwrap_or(id), representative, similarity };
                 if let Some(rows) = &mut rows {

@@ -32,6 +32,7 @@ use crate::{
     config::{Observer, RunConfig},
     deciding::all_matches::{ANY, AllMatches, Classes, PairFigures, Verified, verified},
     matching::finding::Finding,
+    numbers::{Contender, Document},
     pairing::Pairing,
     pass::open::{Means, Opened, Sources, open},
     sketching::{self, Beside, references::References, refuse_repeated_references, table::Table},
@@ -151,8 +152,8 @@ fn all_passes(config: &RunConfig, asked: &Mirroring, outputs: MirrorOutputs, obs
     // A page of the second that is a copy of one of the first is like whatever that is like.
     table.references = References { only: !within, among: true, ..table.references };
     let first = table.references;
-    let class = |document: u64| match within {
-        true => sites.of[document as usize],
+    let class = |document: Document| match within {
+        true => sites.of[document.0 as usize],
         false => u32::from(first.contains(document)),
     };
     let classes = |pairing: &Pairing| classes(pairing, class).map(Some);
@@ -209,10 +210,10 @@ fn alone(site: &str, by: &SiteBy, sites: &Sites) -> Error {
 }
 
 /// What two contenders must not both be all of, to be compared: of one site, or of one collection.
-fn classes(pairing: &Pairing, class: impl Fn(u64) -> u32) -> Result<Classes> {
-    let mut classes: Classes = (0..pairing.numbers()?).map(|number| class(pairing.document(number))).collect();
+fn classes(pairing: &Pairing, class: impl Fn(Document) -> u32) -> Result<Classes> {
+    let mut classes: Classes = (0..pairing.numbers()?).map(|number| class(pairing.document(Contender(number)))).collect();
     for (copy, leader) in pairing.copies_of_contenders() {
-        let of_leader = &mut classes[leader as usize];
+        let of_leader = &mut classes[leader.index()];
         if *of_leader != class(pairing.order.document(copy)) {
             *of_leader = ANY;
         }
@@ -240,16 +241,16 @@ fn matched(
     let likes: Vec<(u32, u32, f64)> = matches.iter().map(|(a, b, figures)| (*a, *b, resemblance(figures))).collect();
     let mut in_question = vec![false; numbers as usize];
     matches.iter().for_each(|&(a, b, _)| [a, b].into_iter().for_each(|number| in_question[number as usize] = true));
-    pairing.copies_of_contenders().for_each(|(_, leader)| in_question[leader as usize] = true);
+    pairing.copies_of_contenders().for_each(|(_, leader)| in_question[leader.index()] = true);
     let side = |documents: std::ops::Range<u64>| {
         let (mut pages, mut counts) = (Vec::new(), vec![0; sites.names.len()]);
         for page in documents.clone() {
             let site = sites.of[page as usize];
             counts[site as usize] += 1;
-            let rank = pairing.order.rank(page);
+            let rank = pairing.order.rank(Document(page));
             let group = pairing.number(pairing.leader(rank).unwrap_or(rank));
-            if let Some(group) = group.filter(|&group| in_question[group as usize]) {
-                pages.push(Page { group, site, page, path: sites.paths[page as usize] });
+            if let Some(group) = group.filter(|group| in_question[group.index()]) {
+                pages.push(Page { group: group.0, site, page, path: sites.paths[page as usize] });
             }
         }
         let of_side = textless.alike.iter().filter(|(page, _)| documents.contains(page));

@@ -21,6 +21,7 @@ use crate::{
     config::{Observer, RunConfig},
     deciding::all_matches::{AllMatches, PairFigures, Verified, verified},
     matching::{finding::Finding, sets::Sets},
+    numbers::{Contender, Document, Rank},
     pairing::Pairing,
     pass::open::{Means, Opened, Sources, open},
     sketching::{self, Beside, ids::raw, references::References, table::Table},
@@ -149,23 +150,23 @@ fn all_passes(config: &RunConfig, wanted: Wanted, observer: Observer) -> Result<
     })
 }
 
-/// Each leader's copies, by the leader's number.
+/// Each leader's copies.
 struct Copies {
-    /// (number, rank of the copy), sorted.
-    rows: Vec<(u32, u64)>,
+    /// (leader, copy), sorted.
+    rows: Vec<(Contender, Rank)>,
 }
 
 impl Copies {
     fn of(pairing: &Pairing) -> Self {
-        let mut rows: Vec<(u32, u64)> = pairing.copies_of_contenders().map(|(copy, leader)| (leader, copy)).collect();
+        let mut rows: Vec<(Contender, Rank)> = pairing.copies_of_contenders().map(|(copy, leader)| (leader, copy)).collect();
         rows.sort_unstable();
         Self { rows }
     }
 
-    /// The ranks of a contender's copies.
-    fn of_leader(&self, number: u32) -> impl Iterator<Item = u64> {
-        let start = self.rows.partition_point(|row| row.0 < number);
-        self.rows[start..].iter().take_while(move |row| row.0 == number).map(|row| row.1)
+    /// A contender's copies.
+    fn of_leader(&self, leader: Contender) -> impl Iterator<Item = Rank> {
+        let start = self.rows.partition_point(|row| row.0 < leader);
+        self.rows[start..].iter().take_while(move |row| row.0 == leader).map(|row| row.1)
     }
 }
 
@@ -179,10 +180,10 @@ struct Listing<'a> {
 
 impl Listing<'_> {
     /// What is shown of a document and its copy.
-    fn same(&self, leader: u32) -> PairFigures {
+    fn same(&self, leader: Contender) -> PairFigures {
         match self.method.verify() {
             Verify::Exact => {
-                let size = self.sets.len(leader) as u64;
+                let size = self.sets.len(leader.0) as u64;
                 PairFigures::Counted(Overlap { shared: size, a: size, b: size }.into())
             }
             Verify::Sketch => PairFigures::estimated(self.method.config().measure, 1.0, 1.0),
@@ -191,23 +192,25 @@ impl Listing<'_> {
     }
 
     /// Whether a pair of documents, in order, is listed: of a reference and another, where there are references.
-    fn wanted(&self, a: u64, b: u64) -> bool {
+    fn wanted(&self, a: Document, b: Document) -> bool {
         let references = self.pairing.references;
         !references.only || references.contains(a) && !references.contains(b)
     }
 
-    /// A contender and its copies; documents.
-    fn group(&self, copies: &Copies, number: u32) -> impl Iterator<Item = u64> {
-        [self.pairing.document(number)].into_iter().chain(copies.of_leader(number).map(|rank| self.pairing.order.document(rank)))
+    /// A contender and its copies.
+    fn group(&self, copies: &Copies, leader: Contender) -> impl Iterator<Item = Document> {
+        [self.pairing.document(leader)].into_iter().chain(copies.of_leader(leader).map(|rank| self.pairing.order.document(rank)))
     }
 
     /// Goes through the documents in input order, so that only the leaders' matches are held, however many copies there are.
     /// Gives the number of pairs.
     fn each(&self, copies: &Copies, of_leaders: AllMatches, tell: &mut TellPair) -> Result<u64> {
-        let mut matches: Vec<_> = of_leaders.iter().map(|&(a, b, figures)| (b, a, figures.swapped())).collect();
-        matches.extend(of_leaders);
+        let both = |(a, b, figures): (u32, u32, PairFigures)| {
+            [(Contender(a), Contender(b), figures), (Contender(b), Contender(a), figures.swapped())]
+        };
+        let mut matches: Vec<_> = of_leaders.into_iter().flat_map(both).collect();
         matches.sort_unstable_by_key(|&(a, b, _)| (a, b));
-        self.listed(0, tell, |(leader, a), partners| {
+        self.listed(Document(0), tell, |(leader, a), partners| {
             let (same, start) = (self.same(leader), matches.partition_point(|m| m.0 < leader));
             let others = matches[start..].iter().take_while(|m| m.0 == leader);
             partners.extend(self.group(copies, leader).map(|b| (b, same)));
@@ -221,7 +224,7 @@ impl Listing<'_> {
     fn nearest(&self, nearest: &Nearest, tell: &mut TellPair) -> Result<u64> {
         let references = self.pairing.references;
         // References are neighbours only, and have no list of their own.
-        let first = if references.only { references.documents } else { 0 };
+        let first = Document(if references.only { references.documents } else { 0 });
         self.listed(first, tell, |(leader, a), partners| nearest.of((leader, a), self.same(leader), partners))
     }
 
@@ -229,13 +232,13 @@ impl Listing<'_> {
     /// empty list; it gets the number of the contender that the document is a copy of, and the document. Gives the number of pairs.
     fn listed(
         &self,
-        first: u64,
+        first: Document,
         tell: &mut TellPair,
-        mut into: impl FnMut((u32, u64), &mut Vec<(u64, PairFigures)>),
+        mut into: impl FnMut((Contender, Document), &mut Vec<(Document, PairFigures)>),
     ) -> Result<u64> {
         let (mut id_a, mut id_b) = (Vec::new(), Vec::new());
         let (mut partners, mut count) = (Vec::new(), 0);
-        for a in first..self.table.documents {
+        for a in (first.0..self.table.documents).map(Document) {
             let rank = self.pairing.order.rank(a);
             let leader = self.pairing.leader(rank).unwrap_or(rank);
             let Some(leader) = self.pairing.number(leader) else { continue };
@@ -245,9 +248,9 @@ impl Listing<'_> {
             if partners.is_empty() {
                 continue;
             }
-            let id = raw(self.table.ids.get(a, &mut id_a)?)?;
+            let id = raw(self.table.ids.get(a.0, &mut id_a)?)?;
             for &(b, figures) in &partners {
-                tell(&Pair { a: id, b: raw(self.table.ids.get(b, &mut id_b)?)?, figures }, [a, b])?;
+                tell(&Pair { a: id, b: raw(self.table.ids.get(b.0, &mut id_b)?)?, figures }, [a.0, b.0])?;
             }
         }
         Ok(count)

@@ -12,12 +12,13 @@ use lookalike_io::spill::Budget;
 
 use crate::{
     deciding::all_matches::{Matches, PairFigures},
+    numbers::{Contender, Document},
     pairing::Pairing,
 };
 
 /// The documents of each contender and its copies, in input order, that can be neighbours.
 pub(super) struct Groups {
-    documents: Vec<u64>,
+    documents: Vec<Document>,
     /// Where each contender's begin.
     starts: Vec<usize>,
 }
@@ -25,24 +26,24 @@ pub(super) struct Groups {
 impl Groups {
     pub(super) fn new(pairing: &Pairing, numbers: u32) -> Self {
         let references = pairing.references;
-        let leaders = (0..numbers).map(|number| (number, pairing.document(number)));
+        let leaders = (0..numbers).map(Contender).map(|contender| (contender, pairing.document(contender)));
         let copies = pairing.copies_of_contenders().map(|(copy, leader)| (leader, pairing.order.document(copy)));
-        let mut rows: Vec<(u32, u64)> =
+        let mut rows: Vec<(Contender, Document)> =
             leaders.chain(copies).filter(|&(_, document)| !references.only || references.contains(document)).collect();
         rows.sort_unstable();
-        let starts = (0..=numbers).map(|number| rows.partition_point(|row| row.0 < number)).collect();
+        let starts = (0..=numbers).map(|number| rows.partition_point(|row| row.0 < Contender(number))).collect();
         Self { documents: rows.into_iter().map(|row| row.1).collect(), starts }
     }
 
     /// Those of a contender.
-    pub(super) fn of(&self, number: u32) -> &[u64] {
-        let number = number as usize;
+    pub(super) fn of(&self, contender: Contender) -> &[Document] {
+        let number = contender.index();
         &self.documents[self.starts[number]..self.starts[number + 1]]
     }
 }
 
 /// A contender that another matches, and how alike they are.
-type Neighbour = (u32, PairFigures);
+type Neighbour = (Contender, PairFigures);
 
 /// Each contender's most similar matches among the contenders.
 pub(super) struct Nearest {
@@ -67,12 +68,12 @@ impl Nearest {
     }
 
     /// K groups hold the K nearest documents: of groups that are equally similar those whose first documents come first.
-    fn offer(&mut self, number: u32, neighbour: Neighbour) {
+    fn offer(&mut self, contender: Contender, neighbour: Neighbour) {
         if self.groups.of(neighbour.0).is_empty() {
             return;
         }
         let longest = self.longest();
-        let list = &mut self.lists[number as usize];
+        let list = &mut self.lists[contender.index()];
         if list.len() == list.capacity() {
             // Twice as many, and never more than it is cut at.
             let before = list.capacity();
@@ -93,13 +94,18 @@ impl Nearest {
 
     /// Fills `into`, which is empty, with the nearest documents of one of a contender's documents, the most similar first, equally similar ones in input
     /// order. `same` is how alike the contender's own documents are. The lists must be [sorted](Self::sorted) before.
-    pub(super) fn of(&self, (number, document): (u32, u64), same: PairFigures, into: &mut Vec<(u64, PairFigures)>) {
+    pub(super) fn of(
+        &self,
+        (contender, document): (Contender, Document),
+        same: PairFigures,
+        into: &mut Vec<(Document, PairFigures)>,
+    ) {
         // One of them may be the document itself.
-        let own = self.groups.of(number).iter().filter(|&&other| other != document).take(self.most);
+        let own = self.groups.of(contender).iter().filter(|&&other| other != document).take(self.most);
         into.extend(own.map(|&other| (other, same)));
         // Others may be as similar as the copies, and come before them.
         let mut least = order(same, self.measure);
-        for &(other, figures) in &self.lists[number as usize] {
+        for &(other, figures) in &self.lists[contender.index()] {
             let similarity = order(figures, self.measure);
             if into.len() >= self.most && similarity < least {
                 break;
@@ -120,6 +126,7 @@ fn cut(list: &mut Vec<Neighbour>, most: usize, measure: Measure, groups: &Groups
 
 impl Matches for Nearest {
     fn take(&mut self, a: u32, b: u32, figures: PairFigures) {
+        let (a, b) = (Contender(a), Contender(b));
         self.offer(a, (b, figures));
         self.offer(b, (a, figures.swapped()));
     }
@@ -146,7 +153,8 @@ mod tests {
     fn what_lists_take_is_held() {
         const CONTENDERS: u32 = 300;
         for most in [1, 2, 3, 10, 64, 1000] {
-            let groups = Groups { documents: (0..CONTENDERS.into()).collect(), starts: (0..=CONTENDERS as usize).collect() };
+            let groups =
+                Groups { documents: (0..CONTENDERS.into()).map(Document).collect(), starts: (0..=CONTENDERS as usize).collect() };
             let budget = Budget::of(1 << 30, 0, std::path::Path::new("."));
             let mut nearest = Nearest::new(most, Measure::Resemblance, groups, &budget);
             let before = budget.held();

@@ -1,0 +1,44 @@
+//! The numbers by which documents go. Each has a type, so that one cannot be taken for another.
+
+use serde::Serialize;
+
+/// A document, by its place in what is read: references first, from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(transparent)]
+#[repr(transparent)]
+pub(crate) struct Document(pub(crate) u64);
+
+/// A document, by its place in keep order: of two that are alike the one with the lower rank stays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(transparent)]
+pub(crate) struct Rank(pub(crate) u64);
+
+/// A document that has to be compared: its number among these, in keep order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(transparent)]
+pub(crate) struct Contender(pub(crate) u32);
+
+impl Contender {
+    /// Where what is held of it stands in a list of all contenders.
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl From<Document> for u64 {
+    fn from(document: Document) -> Self {
+        document.0
+    }
+}
+
+impl From<Rank> for u64 {
+    fn from(rank: Rank) -> Self {
+        rank.0
+    }
+}
+
+impl From<Contender> for u64 {
+    fn from(contender: Contender) -> Self {
+        contender.0.into()
+    }
+}
