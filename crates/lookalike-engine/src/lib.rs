@@ -74,7 +74,9 @@ pub use jobs::{
     },
     pairs::{Pair, PairsSummary, TellPair, pairs, pairs_told},
     passages::{
-        PassagesSummary, Quoting, TellQuoted, passages, passages_told,
+        PassagesSummary,
+        asked::{Quoting, TellQuoted},
+        passages, passages_told,
         report::{Offsets, Quoted, SharedPassage, Shares},
     },
 };
