@@ -44,8 +44,9 @@ pub use deciding::all_matches::PairFigures;
 pub use jobs::{
     apply::{Applied, apply},
     dedup::{
-        Outputs, dedup, dedup_told,
+        dedup, dedup_told,
         emit::Tell,
+        opened::Outputs,
         summary::{Against, Summary},
     },
     eval::{

@@ -2,10 +2,10 @@
 
 pub(crate) mod emit;
 mod label;
-mod opened;
+pub(crate) mod opened;
 pub(crate) mod summary;
 
-use std::{path::PathBuf, time::Instant};
+use std::time::Instant;
 
 use lookalike::{Candidates, Cluster, Method};
 use lookalike_io::{
@@ -17,7 +17,7 @@ use rayon::ThreadPool;
 
 use self::{
     emit::{Emitting, Tell},
-    opened::{Opened, Written, open},
+    opened::{Opened, Outputs, Written, open},
     summary::Summary,
 };
 use crate::{
@@ -37,20 +37,6 @@ use crate::{
     sketching::{self, Beside, table::Table},
     state::State,
 };
-
-/// What to write. Nothing is written under its name before all of it is.
-#[derive(Debug, Clone, Default)]
-pub struct Outputs {
-    /// The kept lines; `-` for standard output.
-    pub kept: Option<PathBuf>,
-    /// Write every record there, not only those that are kept, with four fields more, whose names begin with this: `cluster`,
-    /// `verdict`, `representative` and `similarity`.
-    pub label: Option<String>,
-    /// The decisions: a table where the name ends so (`.parquet`, `.arrow`, `.arrows`), else JSON Lines; `-` for standard output.
-    pub decisions: Option<PathBuf>,
-    /// See that all could be written, and write nothing.
-    pub dry_run: bool,
-}
 
 /// Deduplicates a collection by the law.
 ///

@@ -9,13 +9,27 @@ use lookalike_io::{
     write::{Kept, LabelNames, Output, Shape, are_rows},
 };
 
-use super::{Outputs, label::refuse_names};
+use super::label::refuse_names;
 use crate::{
     config::{RunConfig, row_groups_ahead},
     pass::open::{Means, Sources, create, sources},
     sketching::references::References,
     state::State,
 };
+
+/// What to write. Nothing is written under its name before all of it is.
+#[derive(Debug, Clone, Default)]
+pub struct Outputs {
+    /// The kept lines; `-` for standard output.
+    pub kept: Option<PathBuf>,
+    /// Write every record there, not only those that are kept, with four fields more, whose names begin with this: `cluster`,
+    /// `verdict`, `representative` and `similarity`.
+    pub label: Option<String>,
+    /// The decisions: a table where the name ends so (`.parquet`, `.arrow`, `.arrows`), else JSON Lines; `-` for standard output.
+    pub decisions: Option<PathBuf>,
+    /// See that all could be written, and write nothing.
+    pub dry_run: bool,
+}
 
 /// A run whose inputs are found and whose outputs are in the making.
 pub(super) struct Opened {

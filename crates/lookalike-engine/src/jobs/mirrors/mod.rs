@@ -117,21 +117,8 @@ pub fn mirrors(config: &RunConfig, asked: &Mirroring, outputs: MirrorOutputs, ob
 }
 
 fn all_passes(config: &RunConfig, asked: &Mirroring, outputs: MirrorOutputs, observer: Observer) -> Result<MirrorsSummary> {
-    let mut config = config.clone();
-    if let SiteBy::Field(field) = &asked.sites.by {
-        if *field == config.text_field {
-            let message = format!("--by field:{}: the text cannot be what says the site; name another field", cut(field));
-            return Err(Error::new(ErrorKind::Config, message));
-        }
-        config.label_field = Some(field.clone());
-    }
-    if !(0.0..=1.0).contains(&asked.share) {
-        let message = format!("--share {}: is no share of pages; give a number from 0 to 1, such as 0.5", asked.share);
-        return Err(Error::new(ErrorKind::Config, message));
-    }
+    let (config, method) = check(config, asked)?;
     let within = !config.has_references();
-    let (verify, cluster) = (Some(Verify::Exact), Cluster::Law);
-    let method = Method::new(Config { verify, cluster, ..config.method.clone() })?;
     let stdout = PathBuf::from("-");
     let paths = [Some(outputs.sites.unwrap_or(&stdout)), outputs.pages, outputs.unmatched];
     let Opened { sources, outputs: written, mut bad, means: Means { pool, budget } } = open(&config, paths, "mirrors")?;
@@ -193,6 +180,25 @@ fn all_passes(config: &RunConfig, asked: &Mirroring, outputs: MirrorOutputs, obs
         bad_examples: table.counts.bad_examples.clone(),
         left_out,
     })
+}
+
+/// What is asked for, checked: how pages are read, and how they are compared.
+fn check(config: &RunConfig, asked: &Mirroring) -> Result<(RunConfig, Method)> {
+    let mut config = config.clone();
+    if let SiteBy::Field(field) = &asked.sites.by {
+        if *field == config.text_field {
+            let message = format!("--by field:{}: the text cannot be what says the site; name another field", cut(field));
+            return Err(Error::new(ErrorKind::Config, message));
+        }
+        config.label_field = Some(field.clone());
+    }
+    if !(0.0..=1.0).contains(&asked.share) {
+        let message = format!("--share {}: is no share of pages; give a number from 0 to 1, such as 0.5", asked.share);
+        return Err(Error::new(ErrorKind::Config, message));
+    }
+    let (verify, cluster) = (Some(Verify::Exact), Cluster::Law);
+    let method = Method::new(Config { verify, cluster, ..config.method.clone() })?;
+    Ok((config, method))
 }
 
 /// The failure of one collection that is one site.
