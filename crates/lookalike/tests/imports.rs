@@ -190,6 +190,7 @@ fn every_import_goes_downward_and_none_in_a_circle() {
         ("lookalike-applications", 5),
         ("lookalike-io", 100),
         ("lookalike-engine", 150),
+        ("lookalike-index", 5),
         ("lookalike-python", 15),
         ("lookalike-cli", 50),
     ] {

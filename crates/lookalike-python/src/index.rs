@@ -1,15 +1,12 @@
 //! An index in memory: texts in, and for a text those that it resembles.
 
-mod buckets;
-mod file;
-
 use std::{
     path::PathBuf,
     sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
 
-use buckets::{Buckets, Found, Id, Sketched};
-use lookalike::{Config, ErrorKind, Method, Scratch, shown::cut};
+use lookalike::{Config, ErrorKind, Scratch, shown::cut};
+use lookalike_index::{Error, Index, Sketched, load, save};
 use pyo3::{
     exceptions::{PyKeyError, PyTypeError, PyValueError},
     prelude::*,
@@ -19,9 +16,51 @@ use pyo3::{
 
 use crate::{
     config::{self, INDEX},
-    error::{raise, refused},
+    error::{of_file, raise, refused},
     parallel, sets,
 };
+
+/// What a document is called.
+#[derive(Debug, Clone, PartialEq, FromPyObject, IntoPyObject)]
+pub enum Id {
+    #[pyo3(transparent)]
+    Text(String),
+    #[pyo3(transparent)]
+    Number(i64),
+}
+
+impl From<Id> for lookalike_index::Id {
+    fn from(id: Id) -> Self {
+        match id {
+            Id::Text(text) => Self::Text(text),
+            Id::Number(number) => Self::Number(number),
+        }
+    }
+}
+
+impl From<lookalike_index::Id> for Id {
+    fn from(id: lookalike_index::Id) -> Self {
+        match id {
+            lookalike_index::Id::Text(text) => Self::Text(text),
+            lookalike_index::Id::Number(number) => Self::Number(number),
+        }
+    }
+}
+
+/// The exception of what an index refuses.
+fn failed(error: Error) -> PyErr {
+    match error {
+        Error::Config(error) => refused(error),
+        Error::Taken(id) => {
+            let shown = Python::attach(|py| Id::from(id).into_pyobject(py)?.repr()?.extract::<String>()).unwrap_or_default();
+            PyValueError::new_err(format!("id {} is already in the index; remove it first or use another id", cut(&shown)))
+        }
+        Error::Unlike { left, right } => refused(ErrorKind::UnlikeSketches { left, right }.into()),
+        Error::File { path, source } => of_file(&path, &source),
+        Error::NoKeys => raise("ConfigError", error.to_string()),
+        error => raise("FormatError", error.to_string()),
+    }
+}
 
 /// A document of the index that a text is similar to.
 #[pyclass(frozen, eq, get_all, module = "lookalike")]
@@ -58,33 +97,30 @@ impl Match {
 /// Raises the exception of the kind of whatever the configuration asks in vain.
 #[pyclass(frozen, module = "lookalike")]
 pub struct LshIndex {
-    method: Method,
-    buckets: RwLock<Buckets>,
+    /// Its settings, which never change.
+    config: Config,
+    index: RwLock<Index>,
 }
 
 impl LshIndex {
-    fn of(config: Config) -> PyResult<Self> {
-        let method = Method::new(config).map_err(refused)?;
-        if method.columns() == 0 {
-            let words = "an index finds candidates by keys: give bands, simhash or sentences as candidates";
-            return Err(raise("ConfigError", words.into()));
-        }
-        Ok(Self { buckets: RwLock::new(Buckets::new(method.columns())), method })
+    fn of(index: Index) -> Self {
+        Self { config: index.config().clone(), index: RwLock::new(index) }
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, Buckets> {
-        self.buckets.read().unwrap_or_else(PoisonError::into_inner)
+    fn read(&self) -> RwLockReadGuard<'_, Index> {
+        self.index.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, Buckets> {
-        self.buckets.write().unwrap_or_else(PoisonError::into_inner)
+    fn write(&self) -> RwLockWriteGuard<'_, Index> {
+        self.index.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn sketch_all(&self, texts: &[PyBackedStr], threads: usize) -> PyResult<Vec<Sketched>> {
+        let method = self.read().method().clone();
         let mut out: Vec<Sketched> = texts.iter().map(|_| Sketched::default()).collect();
         parallel::fill(&mut out, 64, parallel::threads(threads), Scratch::default, |scratch, first, out| {
             for (text, out) in texts[first..].iter().zip(out) {
-                *out = Sketched::of(&self.method, text, scratch);
+                *out = Sketched::of(&method, text, scratch);
             }
         })?;
         Ok(out)
@@ -93,32 +129,13 @@ impl LshIndex {
     fn batch(&self, texts: &Bound<'_, PyAny>) -> PyResult<Vec<PyBackedStr>> {
         match texts.is_instance_of::<PyString>() {
             true => Err(PyTypeError::new_err("a batch of texts is expected, not one text: give a list")),
-            false => texts.try_iter()?.map(|text| sets::text(self.method.config(), &text?)).collect(),
+            false => texts.try_iter()?.map(|text| sets::text(&self.config, &text?)).collect(),
         }
     }
-
-    /// In words, for whoever must see that two are unlike.
-    fn describe(&self) -> String {
-        describe(self.method.config())
-    }
 }
 
-fn describe(config: &Config) -> String {
-    format!("an index with {}", serde_json::to_string(config).unwrap_or_default())
-}
-
-fn unlike(left: String, right: String) -> PyErr {
-    refused(ErrorKind::UnlikeSketches { left, right }.into())
-}
-
-fn taken(id: &Id) -> PyErr {
-    let shown = Python::attach(|py| id.clone().into_pyobject(py)?.repr()?.extract::<String>());
-    let shown = shown.unwrap_or_default();
-    PyValueError::new_err(format!("id {} is already in the index; remove it first or use another id", cut(&shown)))
-}
-
-fn matches(found: Vec<Found>) -> Vec<Match> {
-    found.into_iter().map(|Found { id, similarity }| Match { id, similarity }).collect()
+fn matches(found: Vec<lookalike_index::Match>) -> Vec<Match> {
+    found.into_iter().map(|found| Match { id: found.id.into(), similarity: found.similarity }).collect()
 }
 
 #[pymethods]
@@ -126,13 +143,13 @@ impl LshIndex {
     #[new]
     #[pyo3(signature = (**config), text_signature = "(**config)")]
     fn new(config: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        Self::of(config::config("LshIndex", INDEX, config)?)
+        Index::new(config::config("LshIndex", INDEX, config)?).map(Self::of).map_err(failed)
     }
 
     /// All settings, as a dictionary.
     #[getter]
     fn config<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        config::to_python(py, self.method.config())
+        config::to_python(py, &self.config)
     }
 
     /// Adds a text under an id.
@@ -140,12 +157,12 @@ impl LshIndex {
     /// Raises `ValueError` when the id is there already.
     #[pyo3(signature = (id, text, /))]
     fn insert(&self, py: Python<'_>, id: Id, text: &Bound<'_, PyAny>) -> PyResult<()> {
-        let text = sets::text(self.method.config(), text)?;
+        let text = sets::text(&self.config, text)?;
         py.detach(|| {
-            let sketched = Sketched::of(&self.method, &text, &mut Scratch::default());
-            self.write().insert(id, sketched)
+            let sketched = Sketched::of(self.read().method(), &text, &mut Scratch::default());
+            self.write().insert_sketched(id.into(), sketched)
         })
-        .map_err(|id| taken(&id))
+        .map_err(failed)
     }
 
     /// Adds many texts; all of them, or none when it raises.
@@ -160,7 +177,8 @@ impl LshIndex {
         }
         py.detach(|| {
             let sketched = self.sketch_all(&texts, threads)?;
-            self.write().insert_all(ids, sketched).map_err(|id| taken(&id))
+            let documents = ids.into_iter().map(Into::into).zip(sketched).collect();
+            self.write().insert_all(documents).map_err(failed)
         })
     }
 
@@ -168,11 +186,8 @@ impl LshIndex {
     /// were inserted.
     #[pyo3(signature = (text, /))]
     fn query(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<Vec<Match>> {
-        let text = sets::text(self.method.config(), text)?;
-        Ok(matches(py.detach(|| {
-            let sketched = Sketched::of(&self.method, &text, &mut Scratch::default());
-            self.read().query(&self.method, &sketched)
-        })))
+        let text = sets::text(&self.config, text)?;
+        Ok(matches(py.detach(|| self.read().query(&text))))
     }
 
     /// The same of many texts: a list of matches for each. `threads`: 0 is one a core.
@@ -180,11 +195,11 @@ impl LshIndex {
     fn query_many(&self, py: Python<'_>, texts: &Bound<'_, PyAny>, threads: usize) -> PyResult<Vec<Vec<Match>>> {
         let texts = self.batch(texts)?;
         let found = py.detach(|| {
-            let mut out: Vec<Vec<Found>> = texts.iter().map(|_| Vec::new()).collect();
-            let buckets = self.read();
+            let mut out: Vec<Vec<lookalike_index::Match>> = texts.iter().map(|_| Vec::new()).collect();
+            let index = self.read();
             parallel::fill(&mut out, 64, parallel::threads(threads), Scratch::default, |scratch, first, out| {
                 for (text, out) in texts[first..].iter().zip(out) {
-                    *out = buckets.query(&self.method, &Sketched::of(&self.method, text, scratch));
+                    *out = index.query_sketched(&Sketched::of(index.method(), text, scratch));
                 }
             })?;
             Ok::<_, PyErr>(out)
@@ -197,7 +212,7 @@ impl LshIndex {
     /// Raises `KeyError` when the id is not there.
     #[pyo3(signature = (id, /))]
     fn remove(&self, py: Python<'_>, id: Id) -> PyResult<()> {
-        match py.detach(|| self.write().remove(&id)) {
+        match py.detach(|| self.write().remove(&id.clone().into())) {
             true => Ok(()),
             false => Err(PyKeyError::new_err(id)),
         }
@@ -209,20 +224,18 @@ impl LshIndex {
     /// have an id.
     #[pyo3(signature = (other, /))]
     fn merge(&self, py: Python<'_>, other: &Self) -> PyResult<()> {
-        if self.method.config() != other.method.config() {
-            return Err(unlike(self.describe(), other.describe()));
-        }
+        self.read().refuse_unlike(None, &other.config).map_err(failed)?;
         py.detach(|| {
             // Copied first: two indexes that are merged into each other at once must not wait for each other.
-            let (ids, sketched) = other.read().documents().map(|(id, sketched)| (id.clone(), sketched.clone())).unzip();
-            self.write().insert_all(ids, sketched)
+            let documents = other.read().documents().cloned().collect();
+            self.write().insert_all(documents)
         })
-        .map_err(|id| taken(&id))
+        .map_err(failed)
     }
 
     /// The ids, in the order in which they were inserted.
     fn ids(&self, py: Python<'_>) -> Vec<Id> {
-        py.detach(|| self.read().documents().map(|(id, _)| id.clone()).collect())
+        py.detach(|| self.read().documents().map(|(id, _)| id.clone().into()).collect())
     }
 
     /// Writes the index to a file, which appears only when it is whole: it is written under another name beside it, synced, and
@@ -231,7 +244,7 @@ impl LshIndex {
     /// Raises `OSError`.
     #[pyo3(signature = (path, /))]
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        py.detach(|| file::save(&path, &file::encode(self.method.config(), &self.read())?))
+        py.detach(|| save(&self.read(), &path)).map_err(failed)
     }
 
     /// Reads an index from a file that `save` wrote. Settings may be given, and must then be those of the file.
@@ -241,15 +254,12 @@ impl LshIndex {
     #[staticmethod]
     #[pyo3(signature = (path, /, **config), text_signature = "(path, /, **config)")]
     fn load(py: Python<'_>, path: PathBuf, config: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        let bytes = py.detach(|| file::read(&path))?;
-        let index = py.detach(|| Self::decoded(&bytes, &path.display().to_string()))?;
+        let index = py.detach(|| load(&path)).map_err(failed)?;
         if config.is_some_and(|config| !config.is_empty()) {
             let asked = config::config("LshIndex.load", INDEX, config)?;
-            if asked != *index.method.config() {
-                return Err(unlike(format!("{} ({})", index.describe(), path.display()), describe(&asked)));
-            }
+            index.refuse_unlike(Some(&path.display().to_string()), &asked).map_err(failed)?;
         }
-        Ok(index)
+        Ok(Self::of(index))
     }
 
     fn __len__(&self, py: Python<'_>) -> usize {
@@ -257,33 +267,20 @@ impl LshIndex {
     }
 
     fn __contains__(&self, py: Python<'_>, id: Id) -> bool {
-        py.detach(|| self.read().contains(&id))
+        py.detach(|| self.read().contains(&id.into()))
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {
-        format!("<LshIndex of {} documents by {}>", self.__len__(py), self.method.found_by())
+        format!("<LshIndex of {} documents by {}>", self.__len__(py), self.read().method().found_by())
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        let bytes = py.detach(|| file::encode(self.method.config(), &self.read()))?;
+        let bytes = py.detach(|| self.read().encode()).map_err(failed)?;
         Ok((py.get_type::<Self>().getattr("_from_bytes")?, (PyBytes::new(py, &bytes),)))
     }
 
     #[staticmethod]
     fn _from_bytes(bytes: &[u8]) -> PyResult<Self> {
-        Self::decoded(bytes, "pickled index")
-    }
-}
-
-impl LshIndex {
-    fn decoded(bytes: &[u8], of: &str) -> PyResult<Self> {
-        let (config, ids, sketched) = file::decode(bytes, of)?;
-        let index = Self::of(config)?;
-        let (columns, stride) = (index.method.columns(), index.method.stride());
-        if sketched.iter().any(|sketched| !sketched.fits(columns, stride)) {
-            return Err(file::damaged(of));
-        }
-        index.write().insert_all(ids, sketched).map_err(|_| file::damaged(of))?;
-        Ok(index)
+        Index::decode(bytes, "pickled index").map(Self::of).map_err(failed)
     }
 }

@@ -1,0 +1,166 @@
+//! An index as bytes, and as a file.
+//!
+//! Little-endian throughout: the magic; the version, 4 bytes; the configuration as JSON, its length before it (8 bytes, as all
+//! lengths); the number of documents; of each, in the order in which they came, its id (0 and a text, or 1 and 8 bytes), its
+//! keys, its fixed-size sketch and its shingle set, the length of each before it; XXH3-128 of all that stands before.
+
+use std::{
+    fs,
+    io::{self, Write},
+    path::Path,
+};
+
+use lookalike::Config;
+use tempfile::NamedTempFile;
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::{
+    error::{Error, Result},
+    id::Id,
+    index::Index,
+    sketched::Sketched,
+};
+
+const MAGIC: &[u8; 8] = b"\x89LKAIDX\n";
+
+/// A release that cannot read an older version's file says so.
+const VERSION: u32 = 1;
+
+/// Bytes of the checksum.
+const SUM: usize = size_of::<u128>();
+
+impl Index {
+    /// The index as bytes, which [`decode`](Self::decode) reads.
+    ///
+    /// # Errors
+    /// None of this release's: settings that cannot be written as JSON.
+    pub fn encode(&self) -> Result<Vec<u8>> {
+        let config = serde_json::to_vec(self.config()).map_err(|error| Error::Damaged(error.to_string()))?;
+        let mut out = Vec::new();
+        out.extend(MAGIC);
+        out.extend(VERSION.to_le_bytes());
+        stretch(&mut out, &config);
+        length(&mut out, self.len());
+        for (id, Sketched { keys, bits, set }) in self.documents() {
+            match id {
+                Id::Text(text) => {
+                    out.push(0);
+                    stretch(&mut out, text.as_bytes());
+                }
+                Id::Number(number) => {
+                    out.push(1);
+                    out.extend(number.to_le_bytes());
+                }
+            }
+            length(&mut out, keys.len());
+            keys.iter().for_each(|key| out.extend(key.to_le_bytes()));
+            stretch(&mut out, bits);
+            length(&mut out, set.len());
+            set.iter().for_each(|fingerprint| out.extend(fingerprint.to_le_bytes()));
+        }
+        let sum = xxh3_128(&out);
+        out.extend(sum.to_le_bytes());
+        Ok(out)
+    }
+
+    /// The index that bytes are of; `of` names where they are from.
+    ///
+    /// # Errors
+    /// Bytes that are no index, of another version, or damaged.
+    pub fn decode(bytes: &[u8], of: &str) -> Result<Self> {
+        let damaged = || Error::Damaged(of.into());
+        let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| Error::NoIndex(of.into()))?;
+        match rest.first_chunk().map(|version| u32::from_le_bytes(*version)) {
+            Some(VERSION) => {}
+            Some(found) => return Err(Error::Version { of: of.into(), found, reads: VERSION }),
+            None => return Err(damaged()),
+        }
+        let (body, sum) = bytes.split_last_chunk::<SUM>().ok_or_else(damaged)?;
+        if xxh3_128(body) != u128::from_le_bytes(*sum) {
+            return Err(damaged());
+        }
+        let (config, documents) = Cursor(&body[MAGIC.len() + 4..]).all().ok_or_else(damaged)?;
+        let mut index = Self::new(config)?;
+        if documents.iter().any(|(_, sketched)| !sketched.fits(index.method())) {
+            return Err(damaged());
+        }
+        index.insert_all(documents).map_err(|_| damaged())?;
+        Ok(index)
+    }
+}
+
+fn length(out: &mut Vec<u8>, length: usize) {
+    out.extend((length as u64).to_le_bytes());
+}
+
+fn stretch(out: &mut Vec<u8>, bytes: &[u8]) {
+    length(out, bytes.len());
+    out.extend(bytes);
+}
+
+struct Cursor<'a>(&'a [u8]);
+
+impl<'a> Cursor<'a> {
+    fn all(&mut self) -> Option<(Config, Vec<(Id, Sketched)>)> {
+        let config = serde_json::from_slice(self.stretch(1)?).ok()?;
+        let mut documents = Vec::new();
+        for _ in 0..self.number()? {
+            let [kind] = self.take()?;
+            let id = match kind {
+                0 => Id::Text(String::from_utf8(self.stretch(1)?.to_vec()).ok()?),
+                1 => Id::Number(i64::from_le_bytes(self.take()?)),
+                _ => return None,
+            };
+            let keys = self.stretch(4)?.as_chunks().0.iter().map(|key| u32::from_le_bytes(*key)).collect();
+            let bits = self.stretch(1)?.to_vec();
+            let set = self.stretch(8)?.as_chunks().0.iter().map(|fingerprint| u64::from_le_bytes(*fingerprint)).collect();
+            documents.push((id, Sketched { keys, bits, set }));
+        }
+        self.0.is_empty().then_some((config, documents))
+    }
+
+    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (taken, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(*taken)
+    }
+
+    fn number(&mut self) -> Option<usize> {
+        u64::from_le_bytes(self.take()?).try_into().ok()
+    }
+
+    /// So many elements of `width` bytes, after their number.
+    fn stretch(&mut self, width: usize) -> Option<&'a [u8]> {
+        let length = self.number()?.checked_mul(width)?;
+        let (taken, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        Some(taken)
+    }
+}
+
+/// Reads an index from a file that [`save`] wrote.
+///
+/// # Errors
+/// A file that cannot be read, is no index, of another version, or damaged.
+pub fn load(path: &Path) -> Result<Index> {
+    let bytes = fs::read(path).map_err(|source| Error::File { path: path.into(), source })?;
+    Index::decode(&bytes, &path.display().to_string())
+}
+
+/// Writes an index to a file, which appears only when it is whole: it is written under another name beside it, synced, and renamed.
+/// An older file of the name is replaced.
+///
+/// # Errors
+/// A file that cannot be written.
+pub fn save(index: &Index, path: &Path) -> Result<()> {
+    write(path, &index.encode()?).map_err(|source| Error::File { path: path.into(), source })
+}
+
+fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = NamedTempFile::new_in(folder)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|error| error.error)?;
+    fs::File::open(folder)?.sync_all()
+}
