@@ -23,9 +23,9 @@
 // What data reaches gives an error, never a panic; where one stands, it says why nothing reaches it.
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo))]
 
-mod error;
-
 mod id;
+
+mod error;
 
 mod sketched;
 
