@@ -20,7 +20,7 @@ unit:
 # formats and stores take. What CI builds is built once.
 FROZEN = golden fingerprint:: scan:: read:: every_kernel
 portable:
-	$(if $(CI),CARGO_INCREMENTAL=0) cargo test --locked -p lookalike -p lookalike-cli --no-default-features --features portable --lib --test cli -- $(FROZEN)
+	$(if $(CI),CARGO_INCREMENTAL=0) cargo test --locked -p lookalike -p lookalike-cli --no-default-features --features portable,chinese,jieba,stop-words --lib --test cli -- $(FROZEN)
 
 # The command over a server that speaks S3, with requests that fail. Without a network and without what was installed before it is
 # skipped, except in CI.
