@@ -77,7 +77,7 @@ pub(super) fn string_end(line: &[u8], mut at: usize, escapes: Escapes) -> Option
 
 /// Whether a block of a string only has plain characters, and escapes of two bytes that are not behind one another, which do
 /// not end it; their number then. `before` holds, for each byte, the one before it.
-#[inline]
+#[inline(always)]
 fn quiet(block: &[u8; BLOCK], before: &[u8; BLOCK]) -> Option<usize> {
     let (mut loud, mut escapes) = (0, 0);
     for (&c, &before) in block.iter().zip(before) {
@@ -103,7 +103,7 @@ pub(super) fn name_end(line: &[u8], mut at: usize) -> Option<usize> {
 }
 
 /// A block that holds position `at`, by its first position, and the marks of its bytes from `at` on.
-#[inline]
+#[inline(always)]
 fn marks_from(line: &[u8], at: usize) -> (usize, u64) {
     if let Some(block) = line.get(at..).and_then(|rest| rest.first_chunk()) {
         (at, marks(block))
@@ -119,7 +119,7 @@ fn marks_from(line: &[u8], at: usize) -> (usize, u64) {
 }
 
 /// Which bytes are quotes, backslashes or control characters: bit i for byte i.
-#[inline]
+#[inline(always)]
 fn marks(block: &[u8; BLOCK]) -> u64 {
     let mut marked = [0u8; BLOCK];
     for (mark, &c) in marked.iter_mut().zip(block) {
@@ -134,7 +134,7 @@ fn marks(block: &[u8; BLOCK]) -> u64 {
 }
 
 /// The end of the escape whose backslash stands before `at`.
-#[inline]
+#[inline(always)]
 fn escape_end(line: &[u8], at: usize, escapes: Escapes) -> Option<usize> {
     match line.get(at)? {
         b'n' | b'"' | b'\\' | b'/' | b'b' | b'f' | b'r' | b't' => Some(at + 1),
