@@ -1,5 +1,5 @@
-# `make test` is all that CI runs.
-.PHONY: test fmt clippy unit portable stores docs python package pip
+# `make test` is all that CI runs. `make quick` is for while you work: two minutes, where the last one is still built.
+.PHONY: test quick fmt clippy unit portable stores docs python package pip
 
 test: fmt clippy unit portable stores docs python pip
 
@@ -14,7 +14,15 @@ clippy:
 	cargo clippy $(TESTING) --all-targets -- -D warnings
 
 unit:
-	cargo test $(TESTING)
+	python3 tests/run.py -- $(TESTING)
+	cargo test $(TESTING) --doc --quiet
+
+# Of what differs from the branch SINCE and all above it: the unit tests, and always those of the command. Not the properties and
+# faults that take minutes. What it builds is kept from one time to the next.
+SINCE ?= main
+quick: export CARGO_INCREMENTAL = 1
+quick: fmt clippy
+	python3 tests/run.py --changed-since $(SINCE) -- $(TESTING) --lib --test cli --test imports
 
 # The recorded answers and numbers from plain code and from a debug build, with overflow checks and assertions; without what other
 # formats and stores take. What CI builds is built once.
@@ -62,7 +70,7 @@ python: package $(PUBLISHED)
 	$(VENV)/bin/python -m pytest
 
 package: $(VENV)/installed
-	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --profile testing --locked
+	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --profile testing --locked --features faults
 
 # As a user has it, but for the profile: the package built and installed by pip into a fresh environment, and the README's examples run
 # there with nothing but what they import.
@@ -70,7 +78,7 @@ FRESH = target/fresh
 pip:
 	rm -rf $(FRESH)
 	python3 -m venv $(FRESH)
-	MATURIN_PEP517_ARGS="--profile testing" $(FRESH)/bin/pip install --quiet --disable-pip-version-check .
+	MATURIN_PEP517_ARGS="--profile testing --features faults" $(FRESH)/bin/pip install --quiet --disable-pip-version-check .
 	$(FRESH)/bin/python python/tests/readme.py
 	rm -rf $(FRESH)
 

@@ -1,0 +1,129 @@
+"""Builds and runs the Rust tests: `make unit` all of them, `make quick` those that a change concerns.
+
+cargo runs one test program after the other, and some of them wait for disks most of the time, or end with one long test on one core.
+Here several programs run at once, those that took longest the last time first.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+# Where nothing is known yet: these take minutes.
+LONG = ("lookalike-engine faults", "lookalike-engine law", "lookalike-cli cli", "lookalike-engine against")
+
+
+def git(*args):
+    return subprocess.run(["git", *args], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+
+def changed_files(base):
+    """Names of files that differ from where this branch left `base`, committed or not."""
+    start = git("merge-base", "HEAD", base).strip()
+    names = git("diff", "--name-only", start) + git("ls-files", "--others", "--exclude-standard")
+    return sorted(set(names.splitlines()))
+
+
+def packages():
+    """The workspace's packages: name → (folder, names of those that it needs)."""
+    ask = ["cargo", "metadata", "--no-deps", "--locked", "--format-version", "1"]
+    listed = json.loads(subprocess.run(ask, cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout)["packages"]
+    names = {package["name"] for package in listed}
+    return {
+        package["name"]: (
+            pathlib.Path(package["manifest_path"]).parent.relative_to(ROOT).as_posix(),
+            {needed["name"] for needed in package["dependencies"]} & names - {package["name"]},
+        )
+        for package in listed
+    }
+
+
+def concerned(files, known):
+    """The packages of which a file has changed, and those above them. All, where what all are built from has changed."""
+    everything = re.compile(r"Cargo\.(toml|lock)$|\.cargo/|rust-toolchain|testdata/")
+    if any(everything.match(file) for file in files):
+        return set(known)
+    found = {name for name, (folder, _) in known.items() if any(file.startswith(folder + "/") for file in files)}
+    while more := {name for name, (_, needs) in known.items() if needs & found} - found:
+        found |= more
+    return found
+
+
+def programs(arguments, known):
+    """Builds the tests: (package, name, program, folder) of each."""
+    build = ["cargo", "test", *arguments, "--no-run", "--message-format", "json-render-diagnostics"]
+    done = subprocess.run(build, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    if done.returncode:
+        sys.exit(done.returncode)
+    packages_by_folder = {ROOT / folder: name for name, (folder, _) in known.items()}
+    found = []
+    for message in map(json.loads, done.stdout.splitlines()):
+        if message["reason"] == "compiler-artifact" and message["profile"]["test"] and message["executable"]:
+            folder = pathlib.Path(message["manifest_path"]).parent
+            package, target = packages_by_folder[folder], message["target"]
+            name = target["name"] if target["kind"] == ["test"] else target["kind"][0]
+            found.append((package, f"{package} {name}", message["executable"], folder))
+    return found
+
+
+class Runs:
+    """Programs that run side by side, each told of when it has ended."""
+
+    def __init__(self, times):
+        self.times = times
+        self.failed = []
+        self.lock = threading.Lock()
+
+    def one(self, test):
+        _, name, program, folder = test
+        start = time.monotonic()
+        done = subprocess.run([program, "--quiet"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        seconds = time.monotonic() - start
+        with self.lock:
+            count = re.findall(rb"(\d+) passed", done.stdout)
+            if done.returncode:
+                sys.stdout.flush()
+                sys.stdout.buffer.write(done.stdout)
+                self.failed.append(name)
+            else:
+                self.times[name] = round(seconds, 1)
+            passed = f"{int(count[0])} tests" if count else "no tests"
+            print(f"{'FAILED' if done.returncode else 'ok'}  {name}: {passed}, {seconds:.1f} s", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--changed-since", metavar="BRANCH", help="only those of packages that a change since it concerns")
+    parser.add_argument("cargo", nargs="*", help="arguments for cargo test")
+    args = parser.parse_args()
+    known = packages()
+    # One command builds them all, concerned or not: for a part of the workspace cargo would choose other features, and build what is
+    # below anew.
+    tests = programs(args.cargo, known)
+    if args.changed_since:
+        chosen = concerned(changed_files(args.changed_since), known) | {"lookalike-cli"}
+        tests = [test for test in tests if test[0] in chosen]
+    kept = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "test-times.json"
+    try:
+        times = json.loads(kept.read_text())
+    except (OSError, ValueError):
+        times = {}
+    guesses = {name: 100 - place for place, name in enumerate(LONG)}
+    tests.sort(key=lambda test: -times.get(test[1], guesses.get(test[1], 1)))
+    runs = Runs(times)
+    with ThreadPoolExecutor(max(2, os.cpu_count() or 2)) as pool:
+        list(pool.map(runs.one, tests))
+    kept.write_text(json.dumps(times, indent=1, sort_keys=True) + "\n")
+    if runs.failed:
+        sys.exit(f"failed: {', '.join(sorted(runs.failed))}")
+
+
+if __name__ == "__main__":
+    main()
