@@ -1,7 +1,7 @@
 //! Stop words: what people say in a language whatever they speak of. Articles are full of them; menus, logos and advertisements
 //! are not.
 
-use std::{fmt, str::FromStr};
+use std::{fmt, str::FromStr, sync::LazyLock};
 
 use serde::{Deserialize, Deserializer, Serialize, de};
 
@@ -78,24 +78,27 @@ impl<'de> Deserialize<'de> for Language {
     }
 }
 
+/// The lists: lines of words, each language's behind its code in brackets. Text, and not tables of words, which took a megabyte of
+/// the program.
 #[cfg(feature = "stop-words")]
-fn codes() -> &'static [&'static str] {
-    stop_words::available_languages()
-}
-
-#[cfg(feature = "stop-words")]
-fn words_of(code: &str) -> &'static [&'static str] {
-    stop_words::lookup(code).unwrap_or_default()
-}
+const LISTS: &str = include_str!("stop_words/lists.txt");
 
 #[cfg(not(feature = "stop-words"))]
-fn codes() -> &'static [&'static str] {
-    &[]
+const LISTS: &str = "";
+
+/// The code in a line that begins a list.
+fn code_in(line: &'static str) -> Option<&'static str> {
+    line.strip_prefix('[')?.strip_suffix(']')
 }
 
-#[cfg(not(feature = "stop-words"))]
-fn words_of(_: &str) -> &'static [&'static str] {
-    &[]
+fn codes() -> &'static [&'static str] {
+    static CODES: LazyLock<Vec<&str>> = LazyLock::new(|| LISTS.lines().filter_map(code_in).collect());
+    &CODES
+}
+
+fn words_of(code: &str) -> impl Iterator<Item = &'static str> {
+    let behind = LISTS.lines().skip_while(move |line| code_in(line) != Some(code)).skip(1);
+    behind.take_while(|line| code_in(line).is_none())
 }
 
 #[cfg(all(test, feature = "stop-words"))]
@@ -119,6 +122,15 @@ mod tests {
             assert!(missing.is_empty(), "{code}: {missing:?} of {words:?}");
             assert!(words.iter().all(|word| !word.contains(' ')), "{code}");
         }
+    }
+
+    #[test]
+    fn the_lists_are_frozen() {
+        let words: usize = Language::all().map(|language| words_of(language.code()).count()).sum();
+        assert_eq!(
+            (Language::all().count(), words, xxhash_rust::xxh3::xxh3_64(LISTS.as_bytes())),
+            (67, 19_833, 14_004_594_732_789_778_743)
+        );
     }
 
     #[test]
