@@ -172,7 +172,7 @@ impl Ready<'_> {
 
     fn set<'b>(&self, at: usize, block: &Block, worker: &'b mut Worker) -> Result<&'b [u64]> {
         let Worker { room, scratch } = worker;
-        let record = block.same_record(at, self.pass.source, room)?;
+        let record = self.pass.source.same_record(block, at, room)?;
         self.pass.method.set(record.text, scratch);
         Ok(&scratch.fingerprints)
     }

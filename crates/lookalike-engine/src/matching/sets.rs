@@ -153,7 +153,7 @@ pub(crate) fn load(pass: Pass, numbers: u32, number_of: impl Fn(u64) -> Option<u
             let Worker { room, scratch } = worker;
             info.each_document(block, source, |document, at| {
                 if let Some(number) = number_of(document) {
-                    let record = block.same_record(at, source, room)?;
+                    let record = source.same_record(block, at, room)?;
                     method.set(record.text, scratch);
                     loaded.shingles.extend_from_slice(&scratch.fingerprints);
                     loaded.documents.push((number, scratch.fingerprints.len() as u32));

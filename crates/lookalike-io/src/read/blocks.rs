@@ -10,10 +10,12 @@ use std::{
 };
 
 use super::{
-    Block, LineCounter, Source, Tag,
-    cut::{Failure, Stream, blocks, cut_file},
-    files::FileBlocks,
-    source::Opened,
+    block::{Block, Records},
+    buffer::{Failure, LineCounter, Tag},
+    documents::FileBlocks,
+    lines::{blocks, cut_file},
+    source::{Opened, Source},
+    stream::Stream,
 };
 use crate::{disk, error::Result, lock::lock};
 
@@ -184,22 +186,26 @@ impl<'a> Blocks<'a> {
             let part = match &turn {
                 Turn::Open(part) | Turn::Plain(part, ..) | Turn::Files(part, ..) | Turn::Stream(part, _) => *part,
             };
-            (block.part, block.before, block.last) = (part, self.source.parts()[part].before, false);
+            (block.part, block.before, block.buffer.last) = (part, self.source.parts()[part].before, false);
             let failed = match turn {
                 Turn::Plain(_, file, index) => {
-                    (block.index, block.last) = (index, index + 1 == blocks(file.1, self.source.span()));
-                    let cut = cut_file(block, &file.0, file.1, self.source.span());
+                    (block.buffer.index, block.buffer.last) = (index, index + 1 == blocks(file.1, self.source.span()));
+                    let cut = cut_file(block.refill(), &file.0, file.1, self.source.span()).map(|()| block.hold(Records::Lines));
                     let begun = index * self.source.span() as u64;
                     self.source.count(self.source.span().min((file.1 - begun) as usize) as u64);
                     cut.err()
                 }
                 Turn::Files(_, files, index) => {
-                    (block.index, block.last) = (index, index + 1 == files.len());
-                    files.cut(block).map(|bytes| self.source.count(bytes)).err()
+                    (block.buffer.index, block.buffer.last) = (index, index + 1 == files.len());
+                    let cut = files.cut(block.refill()).map(|bytes| {
+                        block.hold(Records::Files(files.files.clone(), files.first(index)));
+                        self.source.count(bytes);
+                    });
+                    cut.err()
                 }
                 Turn::Stream(_, mut stream) => {
                     let cut = stream.cut(block, self.source.span());
-                    self.put(part, (!block.last && cut.is_ok()).then_some(Open::Stream(stream)));
+                    self.put(part, (!block.buffer.last && cut.is_ok()).then_some(Open::Stream(stream)));
                     cut.err()
                 }
                 Turn::Open(_) => match self.open(part, block) {
@@ -209,7 +215,7 @@ impl<'a> Blocks<'a> {
                         continue;
                     }
                     Err(error) => {
-                        (block.index, block.last) = (self.first_index(part), false);
+                        (block.buffer.index, block.buffer.last) = (self.first_index(part), false);
                         self.put(part, None);
                         *lock(&self.state).held.entry(part).or_default() += 1;
                         Some(Failure::Told(error))
@@ -222,7 +228,7 @@ impl<'a> Blocks<'a> {
                     self.source.compare(block, self.first_blocks.is_empty())?;
                     Ok(true)
                 }
-                Some(failure) => Err(failure.told(self.source, part)),
+                Some(failure) => Err(self.source.failed(part, failure)),
             };
         }
     }
@@ -241,9 +247,9 @@ impl<'a> Blocks<'a> {
             Opened::Stream(mut stream) => {
                 room.part = part;
                 for _ in 0..first {
-                    stream.cut(room, self.source.span()).map_err(|failure| failure.told(self.source, part))?;
+                    stream.cut(room, self.source.span()).map_err(|failure| self.source.failed(part, failure))?;
                     self.source.compare(room, false)?;
-                    if room.last {
+                    if room.buffer.last {
                         return Err(self.source.changed(part));
                     }
                 }
@@ -321,7 +327,7 @@ impl<'a> Blocks<'a> {
         let Some((&first, rest)) = self.first_blocks.get(block.part..).and_then(|from| from.split_first()) else {
             return Ok(());
         };
-        block.number = first + block.index as usize;
+        block.number = first + block.buffer.index as usize;
         match rest.first().is_none_or(|&end| block.number < end) {
             true => Ok(()),
             false => Err(self.source.changed(block.part)),

@@ -2,7 +2,7 @@
 
 use std::{iter, mem::size_of, ops::Range, sync::Arc};
 
-use super::{Block, Source};
+use super::{block::Block, source::Source};
 use crate::{
     error::Result,
     spill::{Budget, Spill},

@@ -1,73 +1,61 @@
-//! Inputs → lines → records.
+//! Inputs → blocks of records.
 
-mod array;
-mod block;
-mod blocks;
-mod cells;
-#[cfg(feature = "codecs")]
-mod codecs;
-mod command;
+mod bytes;
+
+mod buffer;
+
+mod lines;
+
+mod json;
+
+mod format;
+
+mod reading;
+
+mod csv;
+
+mod documents;
+
 #[cfg(feature = "warc")]
 mod crawl;
-mod cut;
-mod delimited;
-#[cfg(feature = "encodings")]
-mod encoding;
-mod files;
-mod foreign;
-mod format;
-mod grammar;
-#[cfg(feature = "html")]
-pub mod html;
-mod input;
-mod inside;
-mod keys;
-mod known;
-mod lazy;
-mod members;
-mod names;
-mod open;
-mod packing;
-mod page;
-mod parse;
-mod paths;
-mod reading;
-mod record;
-mod records;
-mod sets;
-mod source;
-mod space;
-mod splits;
-#[cfg(feature = "tables")]
-pub mod table;
-#[cfg_attr(not(feature = "tables"), path = "no_tables.rs")]
-mod tables;
-mod utf16;
-#[cfg(feature = "warc")]
-mod warc;
 
-pub use block::{Block, LineCounter, Naming, Room, Tag, is_blank};
-pub use blocks::{Blocks, Start, each_block};
-pub use cells::Columns;
+#[cfg_attr(not(feature = "tables"), path = "no_table.rs")]
+pub mod table;
+
+mod records;
+
+mod block;
+
+mod stream;
+
+mod input;
+
+mod source;
+
+mod blocks;
+
+mod known;
+
 #[cfg(feature = "encodings")]
-pub use encoding::{encode, named as encoding_named};
-pub use files::read_document;
+pub use self::bytes::encoding::{encode, named as encoding_named};
 #[cfg(feature = "html")]
-pub use html::Extractor;
-pub use input::LeftOut;
-pub use input::{Expanded, Input, Inputs, expand, expand_decisions, expand_with_references};
-pub use known::{BlockInfo, BlockInfos, Skipped};
-pub use names::field_of;
-pub use packing::PACKED;
-pub use packing::Packing;
-pub use paths::Paths;
-pub use reading::Reading;
+pub use self::documents::Extractor;
 #[cfg(not(feature = "encodings"))]
-pub use reading::{encode, encoding_named};
-pub use record::{Fields, Shape};
-pub use source::Source;
+pub use self::reading::{encode, encoding_named};
 #[cfg(feature = "tables")]
-pub use table::{Layout, RecordBatch};
+pub use self::table::{Layout, RecordBatch};
 #[cfg(not(feature = "tables"))]
-pub use tables::{RecordBatch, Rows};
-pub use utf16::Utf16;
+pub use self::table::{RecordBatch, Rows};
+pub use self::{
+    block::{Block, Naming, Room},
+    blocks::{Blocks, Start, each_block},
+    buffer::{LineCounter, Tag, is_blank},
+    bytes::{PACKED, Packing},
+    csv::{Columns, Utf16},
+    documents::read_document,
+    input::{Expanded, Input, Inputs, LeftOut, expand, expand_decisions, expand_with_references},
+    json::{Fields, Paths, Shape, field_of},
+    known::{BlockInfo, BlockInfos, Skipped},
+    reading::Reading,
+    source::Source,
+};

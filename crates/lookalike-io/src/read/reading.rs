@@ -2,7 +2,7 @@
 
 use lookalike::cluster::Keep;
 
-use super::record::Fields;
+use super::json::Fields;
 use crate::format::{Format, Html};
 
 /// How inputs are read.
@@ -29,7 +29,7 @@ impl Reading {
     }
 
     /// Whether texts are pages.
-    pub(super) fn of_pages(&self) -> bool {
+    pub(crate) fn of_pages(&self) -> bool {
         self.html.is_some()
     }
 

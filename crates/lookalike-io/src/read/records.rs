@@ -8,16 +8,12 @@ use std::{
 };
 
 use super::{
-    array::Elements,
-    block::{Block, Records},
-    cells::Columns,
-    cut::{Failure, LONGEST},
-    delimited::{RecordEnds, begins_blank, detect, is_blank, separator},
-    foreign,
-    format::LOOK,
-    open::Reader,
+    buffer::{Buffer, Failure, LONGEST},
+    bytes::Reader,
+    csv::{Columns, RecordEnds, Utf16, begins_blank, detect, is_blank, separator},
+    format::{LOOK, foreign},
+    json::Elements,
     reading::Reading,
-    utf16::Utf16,
 };
 use crate::error::{Error, ErrorKind as Kind};
 
@@ -40,13 +36,13 @@ fn beginning(reader: &mut Reader) -> std::io::Result<Vec<u8>> {
 
 /// An input of records that can only be read on. A block has the records behind those of the block before it, as many as fill
 /// a span: so blocks depend on the bytes alone.
-pub(super) struct RecordStream {
+pub(crate) struct RecordStream {
     reader: Reader,
     /// What messages call the input.
     name: String,
     ends: Ends,
     /// The next block.
-    pub(super) index: u64,
+    pub(crate) index: u64,
     /// What was read and is not given yet, and the records in it.
     rest: Vec<u8>,
     found: VecDeque<Found>,
@@ -67,12 +63,12 @@ struct Found {
 
 impl RecordStream {
     /// The elements of an array.
-    pub(super) fn elements(reader: Reader, name: &str) -> Self {
+    pub(crate) fn elements(reader: Reader, name: &str) -> Self {
         Self::new(reader, name, Ends::Elements(Elements::new()))
     }
 
     /// The records of a CSV file, of which the header is read. `name` tells the delimiter, if its ending does.
-    pub(super) fn cells(mut reader: Reader, name: &str, reading: &Reading) -> Result<Self, Failure> {
+    pub(crate) fn cells(mut reader: Reader, name: &str, reading: &Reading) -> Result<Self, Failure> {
         let mut start = beginning(&mut reader)?;
         // Where the format was said, nothing has looked at the file before.
         if let Some(told) = foreign::told(&start, name) {
@@ -198,8 +194,13 @@ impl RecordStream {
     }
 
     /// For CSV, the columns that the header names; `None` if the file has only line ends.
-    pub(super) fn columns(&self) -> Option<&Arc<Columns>> {
+    pub(crate) fn columns(&self) -> Option<&Arc<Columns>> {
         if let Ends::Cells(_, columns) = &self.ends { columns.as_ref() } else { None }
+    }
+
+    /// Whether the records are elements of an array.
+    pub(crate) fn is_array(&self) -> bool {
+        matches!(self.ends, Ends::Elements(_))
     }
 
     /// Forgets white space around the elements of a block, of which there may be any amount. Between the elements of one block it
@@ -211,11 +212,11 @@ impl RecordStream {
         }
     }
 
-    /// Fills `block` with the next records: those that begin in a span of bytes from the first on.
-    pub(super) fn cut(&mut self, block: &mut Block, span: usize) -> Result<(), Failure> {
-        block.index = self.index;
+    /// Fills `buffer` with the next records: those that begin in a span of bytes from the first on.
+    pub(crate) fn cut(&mut self, buffer: &mut Buffer, span: usize) -> Result<(), Failure> {
+        buffer.index = self.index;
         self.index += 1;
-        let mut bytes = block.emptied();
+        let mut bytes = buffer.emptied();
         bytes.append(&mut self.rest);
         let span = span as u64;
         // One record more than fill it, to know whether the block is the last.
@@ -228,17 +229,13 @@ impl RecordStream {
         let (mut given, end) = (0, self.found.front().map_or(0, |first| first.start + span));
         while let Some(record) = self.found.front().filter(|record| record.start < end) {
             given = record.place.end;
-            block.push(record.place.clone());
+            buffer.push(record.place.clone());
             self.found.pop_front();
         }
-        block.last = self.ended && self.found.is_empty();
+        buffer.last = self.ended && self.found.is_empty();
         self.rest.extend_from_slice(&bytes[given..]);
         self.found.iter_mut().for_each(|record| record.place = record.place.start - given..record.place.end - given);
-        let kind = match &self.ends {
-            Ends::Cells(_, columns) => columns.as_ref().map_or(Records::Lines, |columns| Records::Cells(columns.clone())),
-            Ends::Elements(_) => Records::Elements,
-        };
-        block.fill(bytes, kind);
+        buffer.fill(bytes);
         Ok(())
     }
 }
@@ -263,11 +260,11 @@ mod tests {
 
     fn blocks(array: &str, span: usize, piece: usize) -> Vec<Vec<String>> {
         let reader = Box::new(Pieces(Cursor::new(array.into()), piece));
-        let (mut stream, mut block, mut found) = (RecordStream::elements(reader, ""), Block::default(), Vec::new());
+        let (mut stream, mut buffer, mut found) = (RecordStream::elements(reader, ""), Buffer::default(), Vec::new());
         loop {
-            stream.cut(&mut block, span).unwrap();
-            found.push((0..block.len()).map(|at| String::from_utf8(block.raw(at).to_vec()).unwrap()).collect());
-            if block.last {
+            stream.cut(&mut buffer, span).unwrap();
+            found.push((0..buffer.len()).map(|at| String::from_utf8(buffer.raw(at).to_vec()).unwrap()).collect());
+            if buffer.last {
                 return found;
             }
         }

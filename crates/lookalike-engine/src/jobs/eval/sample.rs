@@ -71,7 +71,7 @@ pub fn sample_truth(config: &RunConfig, size: u32, least: f64, observer: Observe
             let info = table.info(block, &source)?;
             let Worker { room, scratch, meetings } = worker;
             info.each_document(block, &source, |document, at| {
-                let record = block.same_record(at, &source, room)?;
+                let record = source.same_record(block, at, room)?;
                 method.set(record.text, scratch);
                 comparing.partners(document as u32, &scratch.fingerprints, meetings, &mut found);
                 Ok(())

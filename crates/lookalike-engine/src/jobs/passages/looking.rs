@@ -61,7 +61,7 @@ impl Looking<'_> {
             |block, worker: &mut Worker| {
                 let mut found = Found { best: self.most.map(Best::new), ..Found::default() };
                 table.info(block, source)?.each_document(block, source, |document, at| {
-                    let record = block.same_record(at, source, &mut worker.room)?;
+                    let record = source.same_record(block, at, &mut worker.room)?;
                     let text = record.text.decode(&mut worker.plain);
                     worker.looker.look_up(self, document, text, &mut found)
                 })?;

@@ -100,7 +100,7 @@ impl Held {
             |block, worker: &mut Worker| {
                 let mut loaded = Loaded::default();
                 table.info(block, source)?.each_document(block, source, |_, at| {
-                    let record = block.same_record(at, source, &mut worker.room)?;
+                    let record = source.same_record(block, at, &mut worker.room)?;
                     loaded.take(
                         method,
                         winnowing,

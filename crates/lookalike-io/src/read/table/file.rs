@@ -4,70 +4,23 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use parquet::schema::types::SchemaDescPtr;
 
 use super::{
-    super::{foreign, format::LOOK},
     Columns, Ranges,
     ipc::Ipc,
+    layout::{Batches, Format, Layout, Part, Wanted, batch_rows, guarded, parts},
     parquet::Parquet,
     rows::text_bytes,
 };
 use crate::{
-    error::{Error, ErrorKind, Result, said},
+    error::{Error, ErrorKind, Result},
     input_table::InputTable,
-    quiet::quietly,
+    read::format::{LOOK, foreign},
 };
-
-/// How a table is stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// Apache Parquet.
-    Parquet,
-    /// The Arrow IPC file format, with a footer; Feather's second version.
-    ArrowFile,
-    /// The Arrow IPC streaming format.
-    ArrowStream,
-}
-
-/// What can be read by itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Part {
-    /// Its rows.
-    pub rows: u64,
-    /// Rows of the table before it.
-    pub before: u64,
-    /// Bytes as they are stored.
-    pub bytes: u64,
-}
-
-/// Which columns are to be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wanted {
-    /// Those that were chosen. A Parquet file's texts come as views into its pages.
-    Chosen,
-    /// All, as they are.
-    All,
-}
-
-/// What an output takes over from its input besides the rows.
-#[derive(Debug, Clone)]
-pub struct Layout {
-    /// All columns, with metadata.
-    pub schema: SchemaRef,
-    /// The file's own names and values: a Parquet file's (without `ARROW:schema`) or an Arrow file's.
-    pub metadata: Vec<(String, Option<String>)>,
-    /// Rows of the largest part.
-    pub group_rows: Option<usize>,
-    /// Of a Parquet file, the types of its columns.
-    pub types: Option<SchemaDescPtr>,
-    /// Of a Parquet file's columns, by their paths: whether all their values are in a dictionary.
-    pub dictionaries: Vec<(Vec<String>, bool)>,
-}
 
 /// A table, opened. Cheap to read from several threads at once.
 pub struct TableFile {
-    pub(super) name: Arc<str>,
+    pub(crate) name: Arc<str>,
     parts: Vec<Part>,
     layout: Layout,
     source: Source,
@@ -77,19 +30,6 @@ enum Source {
     Parquet(Parquet),
     Ipc(Ipc),
     Batches(InputTable),
-}
-
-/// Texts of a batch, in bytes, about, and all that it has, at most.
-const BATCH: u64 = 512 << 10;
-const WHOLE: u64 = 32 << 20;
-
-/// Rows of a batch at most: where a dictionary holds the texts, what is stored does not tell how long they are.
-const MOST_ROWS: u64 = 8192;
-
-/// Rows of a batch, from the bytes of all texts of a part, and of all that it has.
-pub(super) fn batch_rows(rows: u64, texts: u64, all: u64) -> usize {
-    let of = |most: u64, bytes: u64| most.saturating_mul(rows) / bytes.max(1);
-    of(BATCH, texts).min(of(WHOLE, all)).clamp(1, MOST_ROWS) as usize
 }
 
 impl TableFile {
@@ -184,7 +124,7 @@ impl TableFile {
 
     /// Where a column of a Parquet file's row group lies.
     #[cfg(test)]
-    pub(super) fn chunk_place(&self, number: usize, path: &[String]) -> Option<std::ops::Range<usize>> {
+    pub(crate) fn chunk_place(&self, number: usize, path: &[String]) -> Option<std::ops::Range<usize>> {
         match &self.source {
             Source::Parquet(parquet) => parquet.chunk_place(number, path),
             _ => None,
@@ -214,19 +154,6 @@ impl TableFile {
         Ok(RowStream { name: self.name.clone(), part: number, rows: part.rows, read: 0, batches: Some(batches) })
     }
 }
-
-/// Parts of so many rows and bytes each.
-pub(super) fn parts(sizes: impl Iterator<Item = (u64, u64)>) -> Vec<Part> {
-    let mut before = 0u64;
-    let part = |(rows, bytes)| {
-        let part = Part { rows, before, bytes };
-        before = before.saturating_add(rows);
-        part
-    };
-    sizes.map(part).collect()
-}
-
-pub(super) type Batches = Box<dyn Iterator<Item = Result<RecordBatch>> + Send>;
 
 /// A batch that is decoded when it is first asked for, cut into smaller ones.
 fn lazily(columns: Columns, all: u64, decode: impl FnOnce() -> Result<RecordBatch> + Send + 'static) -> Batches {
@@ -300,15 +227,4 @@ impl RowStream {
         let message = format!("{name}: part {part} should have {rows} rows and has {read}: the file is damaged; write it again");
         Error::new(ErrorKind::Input, message)
     }
-}
-
-/// Does what damaged data might bring a decoder to panic at, of which nothing is printed.
-pub(super) fn guarded<T>(name: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
-    quietly(work).unwrap_or_else(|panic| Err(damaged(name, said(&*panic))))
-}
-
-pub(super) fn damaged(name: &str, what: impl std::fmt::Display) -> Error {
-    // What others' decoders say may have several lines.
-    let what = what.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
-    Error::new(ErrorKind::Input, format!("{name}: is damaged ({what}); copy or download it again"))
 }

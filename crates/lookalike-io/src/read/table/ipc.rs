@@ -19,8 +19,8 @@ use arrow_schema::{DataType, SchemaRef};
 use bytes::Bytes;
 
 use super::{
-    Columns, Format, Ranges, Wanted,
-    file::{Layout, Part, damaged, parts},
+    Columns, Ranges,
+    layout::{Format, Layout, Part, Wanted, damaged, parts},
     stored,
 };
 use crate::{
@@ -30,7 +30,7 @@ use crate::{
 
 /// An Arrow IPC file or stream, its messages found. Cheap to clone.
 #[derive(Clone)]
-pub(super) struct Ipc(Arc<Inner>);
+pub(crate) struct Ipc(Arc<Inner>);
 
 struct Inner {
     ranges: Ranges,
@@ -53,7 +53,7 @@ struct Batch {
 }
 
 /// A batch to be read.
-pub(super) struct IpcPart {
+pub(crate) struct IpcPart {
     ipc: Ipc,
     number: usize,
 }
@@ -65,21 +65,21 @@ const MOST_HEAD: u64 = 256 << 20;
 
 impl Ipc {
     /// Whether a file that begins so is a stream: a head behind its length, with the mark of today's streams.
-    pub(super) fn is_stream(start: &[u8]) -> bool {
+    pub(crate) fn is_stream(start: &[u8]) -> bool {
         start.len() == 8 && start[..4] == CONTINUATION && start[4..] != CONTINUATION && start[4..] != [0; 4]
     }
 
-    pub(super) fn open(ranges: Ranges, format: Format) -> Result<Self> {
+    pub(crate) fn open(ranges: Ranges, format: Format) -> Result<Self> {
         let inner = if format == Format::ArrowFile { of_file(ranges)? } else { of_stream(ranges)? };
         Ok(Self(Arc::new(inner)))
     }
 
-    pub(super) fn parts(&self) -> Vec<Part> {
+    pub(crate) fn parts(&self) -> Vec<Part> {
         let size = |batch: &Batch| (batch.rows, batch.block.bodyLength() as u64 + batch.block.metaDataLength() as u64);
         parts(self.0.batches.iter().map(size))
     }
 
-    pub(super) fn layout(&self) -> Layout {
+    pub(crate) fn layout(&self) -> Layout {
         Layout {
             schema: self.0.schema.clone(),
             metadata: self.0.metadata.clone(),
@@ -89,7 +89,7 @@ impl Ipc {
         }
     }
 
-    pub(super) fn part(&self, number: usize) -> IpcPart {
+    pub(crate) fn part(&self, number: usize) -> IpcPart {
         IpcPart { ipc: self.clone(), number }
     }
 }
@@ -217,7 +217,7 @@ fn head(ranges: &Ranges, block: &Block) -> Result<(MessageHeader, u64)> {
 
 impl IpcPart {
     /// Reads and decodes the batch; only the columns that were chosen, if these are wanted.
-    pub(super) fn read(self, columns: &Columns, wanted: Wanted) -> Result<RecordBatch> {
+    pub(crate) fn read(self, columns: &Columns, wanted: Wanted) -> Result<RecordBatch> {
         let Inner { ranges, schema, .. } = &*self.ipc.0;
         let Batch { block, dictionaries, .. } = &self.ipc.0.batches[self.number];
         let told = |what: String| damaged(ranges.name(), format_args!("record batch {}: {what}", self.number));

@@ -5,28 +5,48 @@
 //! Which rows are in which batch depends on the file and the text column alone, so that every pass sees the same batches,
 //! whatever columns it asks for.
 
-mod columns;
-mod encode;
-mod file;
-mod ipc;
-mod json;
-mod lists;
-mod parquet;
 mod ranges;
-mod retype;
-mod rows;
-mod stored;
+
+mod layout;
+
+mod lists;
+
 mod values;
 
+mod encode;
+
+mod json;
+
+mod retype;
+
+mod columns;
+
+mod rows;
+
+mod stored;
+
+mod ipc;
+
+mod parquet;
+
+mod file;
+
+mod opened;
+
 pub use arrow_array::RecordBatch;
-pub use columns::Columns;
-pub use encode::{Nulls, write_json_lines};
+
 #[cfg(test)]
-use file::Part;
-pub use file::{Format, Layout, RowStream, TableFile, Wanted};
-pub use ranges::Ranges;
-pub use retype::{mapped_fields, retyped};
-pub use rows::Rows;
+use self::layout::Part;
+pub(crate) use self::opened::{RowBlocks, Table, TableLayout, TablePart};
+pub use self::{
+    columns::Columns,
+    encode::{Nulls, write_json_lines},
+    file::{RowStream, TableFile},
+    layout::{Format, Layout, Wanted},
+    ranges::Ranges,
+    retype::{mapped_fields, retyped},
+    rows::Rows,
+};
 
 #[cfg(test)]
 mod tests;

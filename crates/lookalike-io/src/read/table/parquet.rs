@@ -1,5 +1,11 @@
 //! Parquet files (the parquet-format specification, 2.12): a part is a row group, or some pages of a large one.
 
+mod head;
+
+mod chunks;
+
+mod pages;
+
 use std::{
     collections::{BTreeMap, btree_map::Entry},
     ops::Range,
@@ -21,10 +27,13 @@ use parquet::{
     schema::types::SchemaDescriptor,
 };
 
-use self::{chunks::Chunks, pages::Pages};
+use self::{
+    chunks::{Chunks, chunk_start},
+    pages::Pages,
+};
 use super::{
-    Columns, Ranges, Wanted,
-    file::{Batches, Layout, Part, batch_rows, damaged, guarded, parts},
+    Columns, Ranges,
+    layout::{Batches, Layout, Part, Wanted, batch_rows, damaged, guarded, parts},
     stored::{self, ARROW_SCHEMA},
 };
 use crate::{
@@ -32,13 +41,9 @@ use crate::{
     lock::lock,
 };
 
-mod chunks;
-mod head;
-mod pages;
-
 /// A Parquet file, its footer read.
 #[derive(Clone)]
-pub(super) struct Parquet {
+pub(crate) struct Parquet {
     ranges: Arc<Ranges>,
     metadata: ArrowReaderMetadata,
     stretches: Arc<[Stretch]>,
@@ -68,7 +73,7 @@ const REMEMBERED: usize = 8;
 const TAIL: u64 = 8;
 
 impl Parquet {
-    pub(super) fn open(ranges: Ranges) -> Result<Self> {
+    pub(crate) fn open(ranges: Ranges) -> Result<Self> {
         let (name, size) = (ranges.name().to_owned(), ranges.size());
         let refuse = |what: String| Error::new(ErrorKind::Input, format!("{name}: {what}"));
         let truncated =
@@ -118,7 +123,7 @@ impl Parquet {
     /// group. The pages of other columns end elsewhere, and those in the middle are decoded for both parts: where there are many
     /// columns parts are larger. Groups of an object stay whole, for each page would be asked for, and those with lists, whose pages
     /// do not say how many rows they have.
-    pub(super) fn split(&mut self, columns: &Columns, bytes: u64) {
+    pub(crate) fn split(&mut self, columns: &Columns, bytes: u64) {
         #[cfg(feature = "cloud")]
         if self.ranges.as_object().is_some() {
             return;
@@ -159,7 +164,7 @@ impl Parquet {
         self.metadata.parquet_schema()
     }
 
-    pub(super) fn parts(&self) -> Vec<Part> {
+    pub(crate) fn parts(&self) -> Vec<Part> {
         let sizes = self.stretches.iter().map(|&Stretch { group, start, rows }| {
             let group = &self.groups()[group];
             let up_to = |row: u64| (u128::from(row) * group.compressed_size() as u128 / (group.num_rows() as u128).max(1)) as u64;
@@ -170,7 +175,7 @@ impl Parquet {
         parts(sizes)
     }
 
-    pub(super) fn layout(&self) -> Layout {
+    pub(crate) fn layout(&self) -> Layout {
         let file: &FileMetaData = self.metadata.metadata().file_metadata();
         let pairs = file.key_value_metadata().into_iter().flatten();
         let metadata = pairs.filter(|pair| pair.key != ARROW_SCHEMA).map(|pair| (pair.key.clone(), pair.value.clone())).collect();
@@ -184,7 +189,7 @@ impl Parquet {
     }
 
     /// Bytes of a page of each column, decoded, about: of the group where that is most.
-    pub(super) fn page_memory(&self) -> u64 {
+    pub(crate) fn page_memory(&self) -> u64 {
         self.groups().iter().map(|group| group.columns().iter().map(page_size).sum()).max().unwrap_or(0)
     }
 
@@ -194,13 +199,13 @@ impl Parquet {
     }
 
     #[cfg(test)]
-    pub(super) fn chunk_place(&self, number: usize, path: &[String]) -> Option<std::ops::Range<usize>> {
+    pub(crate) fn chunk_place(&self, number: usize, path: &[String]) -> Option<std::ops::Range<usize>> {
         let chunk = self.groups()[number].column(self.leaf(path)?);
         let start = chunk_start(chunk) as usize;
         Some(start..start + chunk.compressed_size() as usize)
     }
 
-    pub(super) fn read(&self, part: usize, columns: &Columns, wanted: Wanted) -> Result<Batches> {
+    pub(crate) fn read(&self, part: usize, columns: &Columns, wanted: Wanted) -> Result<Batches> {
         let Stretch { group: number, start, rows } = self.stretches[part];
         let group = &self.groups()[number];
         let leaves: Option<Vec<usize>> = columns.paths().map(|path| self.leaf(path)).collect();
@@ -394,10 +399,6 @@ fn words(error: &ParquetError) -> String {
     }
 }
 
-fn chunk_start(chunk: &ColumnChunkMetaData) -> i64 {
-    chunk.dictionary_page_offset().filter(|&at| at > 0).map_or(chunk.data_page_offset(), |at| at.min(chunk.data_page_offset()))
-}
-
 /// Bytes of a page of a chunk, decoded, about.
 fn page_size(chunk: &ColumnChunkMetaData) -> u64 {
     (chunk.uncompressed_size().max(0) as u64).min(PAGE)
@@ -420,13 +421,6 @@ fn is_dictionary(chunk: &ColumnChunkMetaData) -> bool {
         // A file that does not tell of its pages: a chunk that fell back is one whose values are larger than any dictionary.
         None => chunk.uncompressed_size() < 2 << 20,
     }
-}
-
-/// Keeps the first failure of reading bytes as it is, whatever the decoders make of it.
-pub(super) type Failure = Arc<Mutex<Option<Error>>>;
-
-fn take(failure: &Failure) -> Option<Error> {
-    lock(failure).take()
 }
 
 #[cfg(test)]

@@ -67,7 +67,7 @@ impl Ranges {
     }
 
     /// Reads one range.
-    pub(in crate::read) fn read(&self, range: Range<u64>) -> Result<Bytes> {
+    pub(crate) fn read(&self, range: Range<u64>) -> Result<Bytes> {
         self.inside(&range)?;
         match &self.bytes {
             Kind::File(path) => {

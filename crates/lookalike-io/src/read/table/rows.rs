@@ -22,11 +22,7 @@ use super::{
 use crate::{
     error::{Error, ErrorKind, Result},
     input_table::JSON,
-    read::{
-        keys,
-        record::{Fault, Fields, Found},
-        sets,
-    },
+    read::json::{Fault, Fields, Found, keys, sets},
 };
 
 /// A batch with its chosen columns at hand. Making one costs nothing a row, but where the texts are in a dictionary: then a number
@@ -243,7 +239,7 @@ impl Rows {
 }
 
 /// Bytes of all texts of a batch.
-pub(super) fn text_bytes(batch: &RecordBatch, columns: &Columns) -> Result<u64> {
+pub(crate) fn text_bytes(batch: &RecordBatch, columns: &Columns) -> Result<u64> {
     let rows = Rows::new(batch.clone(), columns)?;
     Ok((0..rows.len()).map(|row| rows.text_len(row) as u64).sum())
 }

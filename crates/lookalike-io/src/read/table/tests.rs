@@ -24,7 +24,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::{
     input_table::{InputTable, JSON},
-    read::record::{Fields, Record, Unit},
+    read::json::{Fields, Record, Unit},
 };
 
 fn folder() -> PathBuf {

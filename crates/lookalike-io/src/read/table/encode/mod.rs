@@ -1,6 +1,9 @@
 //! Arrow → JSON: a row is an object, as arrow-json writes it, which the tests compare with. Times are in UTC.
 
+mod value;
+
 mod numbers;
+
 mod times;
 
 use std::ops::Range;
@@ -14,9 +17,8 @@ use arrow_array::{
 use arrow_buffer::{ArrowNativeType, NullBuffer};
 use arrow_schema::{ArrowError, DataType};
 
+use self::value::{Result, Write};
 use super::values::decimal_text;
-
-type Result<T> = std::result::Result<T, ArrowError>;
 
 /// What is done with a null.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,9 +44,6 @@ pub fn write_json_lines(batch: &RecordBatch, nulls: Nulls, out: &mut Vec<u8>) ->
     }
     Ok(())
 }
-
-/// Writes one value of an array, which is not null.
-type Write<'a> = Box<dyn Fn(usize, &mut Vec<u8>) -> Result<()> + 'a>;
 
 /// The values of an array.
 struct Values<'a> {

@@ -15,7 +15,7 @@ use arrow_array::{
 use arrow_buffer::{IntervalDayTime, IntervalMonthDayNano};
 use arrow_schema::{ArrowError, DataType, IntervalUnit, TimeUnit};
 
-use super::{Result, Write};
+use super::value::{Result, Write};
 
 /// What writes the values of an array, where they are of time.
 pub(super) fn written(array: &dyn Array) -> Option<Write<'_>> {

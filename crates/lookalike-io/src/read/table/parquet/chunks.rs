@@ -3,7 +3,7 @@
 
 use std::{
     io::{self, Read},
-    sync::Arc,
+    sync::{Arc, Mutex},
 };
 
 use bytes::Bytes;
@@ -15,16 +15,27 @@ use parquet::{
     },
 };
 
-use super::{Failure, take};
 use crate::{
     error::{Error, Result},
     lock::lock,
     read::table::Ranges,
 };
 
+/// Keeps the first failure of reading bytes as it is, whatever the decoders make of it.
+type Failure = Arc<Mutex<Option<Error>>>;
+
+fn take(failure: &Failure) -> Option<Error> {
+    lock(failure).take()
+}
+
+/// Where a column chunk begins.
+pub(crate) fn chunk_start(chunk: &ColumnChunkMetaData) -> i64 {
+    chunk.dictionary_page_offset().filter(|&at| at > 0).map_or(chunk.data_page_offset(), |at| at.min(chunk.data_page_offset()))
+}
+
 /// What a decoder reads from.
 #[derive(Clone)]
-pub(super) struct Chunks {
+pub(crate) struct Chunks {
     ranges: Arc<Ranges>,
     failure: Failure,
     #[cfg(feature = "cloud")]
@@ -36,7 +47,7 @@ const HEAD: u64 = 4096;
 
 impl Chunks {
     /// All bytes, read when they are asked for.
-    pub(super) fn plain(ranges: &Arc<Ranges>) -> Self {
+    pub(crate) fn plain(ranges: &Arc<Ranges>) -> Self {
         Self {
             ranges: ranges.clone(),
             failure: Failure::default(),
@@ -47,11 +58,11 @@ impl Chunks {
 
     /// Some column chunks, each of which is read from its beginning to its end.
     #[cfg_attr(not(feature = "cloud"), expect(clippy::unnecessary_wraps, reason = "what is fetched ahead may fail"))]
-    pub(super) fn of<'a>(ranges: &Arc<Ranges>, columns: impl Iterator<Item = &'a ColumnChunkMetaData>) -> Result<Self> {
+    pub(crate) fn of<'a>(ranges: &Arc<Ranges>, columns: impl Iterator<Item = &'a ColumnChunkMetaData>) -> Result<Self> {
         #[cfg(feature = "cloud")]
         if let Some(object) = ranges.as_object() {
             let places = columns.map(|column| {
-                let start = super::chunk_start(column) as u64;
+                let start = chunk_start(column) as u64;
                 start..start + column.compressed_size() as u64
             });
             return Ok(Self { ahead: ahead::chunks(object, places.collect())?, ..Self::plain(ranges) });
@@ -61,7 +72,7 @@ impl Chunks {
     }
 
     /// Why bytes could not be read, if that is what happened.
-    pub(super) fn failure(&self) -> Option<Error> {
+    pub(crate) fn failure(&self) -> Option<Error> {
         take(&self.failure)
     }
 
@@ -99,7 +110,7 @@ impl ChunkReader for Chunks {
 }
 
 /// Reads the head of a page, without taking it from what is read on.
-pub(super) struct Head {
+pub(crate) struct Head {
     chunks: Chunks,
     next: u64,
     bytes: Bytes,
@@ -139,7 +150,7 @@ mod ahead {
     const SMALL: u64 = 1 << 20;
 
     /// A column chunk of an object.
-    pub(in super::super) struct Chunk {
+    pub(crate) struct Chunk {
         place: Range<u64>,
         bytes: Mutex<Window>,
     }
@@ -152,7 +163,7 @@ mod ahead {
         rest: Option<ObjectStream>,
     }
 
-    pub(super) fn chunks(object: &Arc<Object>, places: Vec<Range<u64>>) -> Result<Arc<[Chunk]>> {
+    pub(crate) fn chunks(object: &Arc<Object>, places: Vec<Range<u64>>) -> Result<Arc<[Chunk]>> {
         let is_small = |place: &Range<u64>| place.end - place.start <= SMALL;
         let small: Vec<_> = places.iter().filter(|place| is_small(place)).cloned().collect();
         let mut fetched = object.read_ranges(&small)?.into_iter();
@@ -167,12 +178,12 @@ mod ahead {
     }
 
     impl Chunk {
-        pub(super) fn holds(&self, at: u64) -> bool {
+        pub(crate) fn holds(&self, at: u64) -> bool {
             self.place.contains(&at)
         }
 
         /// Some bytes; those before them are not asked for again. What lies behind the chunk is not given.
-        pub(super) fn read(&self, ranges: &Ranges, start: u64, length: u64) -> Result<Bytes> {
+        pub(crate) fn read(&self, ranges: &Ranges, start: u64, length: u64) -> Result<Bytes> {
             let end = start.saturating_add(length).min(self.place.end);
             let mut window = lock(&self.bytes);
             if start < window.start {

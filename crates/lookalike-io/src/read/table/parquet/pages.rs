@@ -9,7 +9,7 @@ use parquet::file::{
 };
 
 use super::{
-    chunk_start,
+    chunks::chunk_start,
     head::{Head, Kind},
 };
 use crate::read::table::Ranges;
@@ -20,8 +20,8 @@ const LONG_HEAD: u64 = 1 << 20;
 
 /// The data pages of a column chunk.
 #[derive(Clone)]
-pub(super) struct Pages {
-    pub(super) places: OffsetIndexMetaData,
+pub(crate) struct Pages {
+    pub(crate) places: OffsetIndexMetaData,
     /// Of each page, whether its values are in the chunk's dictionary.
     in_dictionary: Vec<bool>,
 }
@@ -29,7 +29,7 @@ pub(super) struct Pages {
 impl Pages {
     /// Finds them in a chunk of so many rows. None where a value is not a row, and where the chunk is not what it should be: who
     /// reads it will tell. Cost: a small read a page.
-    pub(super) fn locate(ranges: &Arc<Ranges>, chunk: &ColumnChunkMetaData, rows: u64) -> Option<Self> {
+    pub(crate) fn locate(ranges: &Arc<Ranges>, chunk: &ColumnChunkMetaData, rows: u64) -> Option<Self> {
         if chunk.column_descr().max_rep_level() > 0 {
             return None;
         }
@@ -58,7 +58,7 @@ impl Pages {
     }
 
     /// The chunk as some rows of it are read: without its dictionary, which may be larger than they are, where none is in it.
-    pub(super) fn chunk_of(&self, chunk: &ColumnChunkMetaData, rows: &Range<u64>) -> ColumnChunkMetaData {
+    pub(crate) fn chunk_of(&self, chunk: &ColumnChunkMetaData, rows: &Range<u64>) -> ColumnChunkMetaData {
         let places = self.places.page_locations();
         let begins = |page: usize| places.get(page).map_or(u64::MAX, |place| place.first_row_index as u64);
         let looked_at = |page: usize| begins(page) < rows.end && rows.start < begins(page + 1);

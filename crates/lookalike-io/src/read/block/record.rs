@@ -1,0 +1,222 @@
+//! A block's records → texts, ids, keys and labels.
+
+#[cfg(feature = "warc")]
+use lookalike::shown::cut;
+use lookalike::{shown::quoted, text::Text};
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::{Block, Records, Room};
+#[cfg(feature = "encodings")]
+use crate::read::bytes::encoding;
+use crate::read::{
+    buffer::is_blank,
+    csv::{self, Columns},
+    documents::Files,
+    format::foreign,
+    json::{Fault, Found, Record, of_utf16},
+    reading::Reading,
+    table::Rows,
+};
+#[cfg(feature = "warc")]
+use crate::{
+    read::crawl::{Skip, WarcReader},
+    store::shown_name,
+};
+
+/// Whether a command takes the name of an encoding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Naming {
+    /// It does.
+    Encoding,
+    /// It does not.
+    Nothing,
+}
+
+impl Block {
+    /// Reads a record; none where a line is blank.
+    ///
+    /// # Errors
+    /// What is no usable record.
+    #[inline]
+    pub fn record<'a>(&'a self, at: usize, reading: &Reading, room: &'a mut Room) -> Result<Option<Record<'a>>, Fault> {
+        self.begin(at);
+        let raw = self.raw(at);
+        match &self.records {
+            Records::Lines if is_blank(raw) => Ok(None),
+            Records::Lines | Records::Elements if !reading.of_pages() => {
+                let Room { line, text, .. } = room;
+                let read = Record::read(self.line(raw, reading, line)?, self.unit(), &reading.fields, text);
+                read.map(Some).map_err(|fault| self.not_utf8(at, reading, Naming::Encoding).unwrap_or(fault))
+            }
+            Records::Lines | Records::Elements => {
+                let Room { line, text, pages, page, plain, .. } = room;
+                let raw = self.line(raw, reading, line)?;
+                let record = Record::read(raw, self.unit(), &reading.fields, text);
+                let record = record.map_err(|fault| self.not_utf8(at, reading, Naming::Encoding).unwrap_or(fault))?;
+                let text = pages.of_text(record.text.decode(plain), reading, page);
+                Ok(Some(Record { text: text.into(), ..record }))
+            }
+            Records::Cells(_) if csv::is_blank(raw) => Ok(None),
+            Records::Cells(columns) => celled(columns, raw, reading, room).map(Some),
+            Records::Files(files, first) => document(files, first + at, raw, reading, room).map(Some),
+            #[cfg(feature = "warc")]
+            Records::Crawl => crawled(raw, reading, room),
+            Records::Rows(rows) => row(rows, at, reading, room).map(Some),
+        }
+    }
+
+    /// A line as it is to be read: in `room`, if it is in another encoding. An array cannot be cut in one, where a character may have
+    /// the byte of a quote or a backslash.
+    #[inline]
+    pub(super) fn line<'a>(&self, raw: &'a [u8], reading: &Reading, room: &'a mut String) -> Result<&'a [u8], Fault> {
+        match reading.line_encoding {
+            Some(encoding) if self.is_lines() => decoded_line(raw, encoding, room),
+            _ => Ok(raw),
+        }
+    }
+
+    /// What is wrong with a record of JSON that is not UTF-8, and what can be done; none of one that is, or that is UTF-16.
+    pub fn not_utf8(&self, at: usize, reading: &Reading, naming: Naming) -> Option<Fault> {
+        let raw = self.raw(at);
+        let is_json = matches!(self.records, Records::Lines | Records::Elements);
+        let error = simdutf8::compat::from_utf8(raw)
+            .err()
+            .filter(|_| is_json && reading.line_encoding.is_none_or(|_| !self.is_lines()))?;
+        if let Some(fault) = of_utf16(raw) {
+            return Some(fault);
+        }
+        let convert = "convert the file to UTF-8, for instance with iconv";
+        let advice = match (naming, self.is_lines(), reading.encoding) {
+            (Naming::Nothing, ..) => convert.into(),
+            (Naming::Encoding, false, _) => format!("a JSON array is read as UTF-8 only: {convert}, or write JSON Lines"),
+            (Naming::Encoding, true, None | Some("UTF-8")) => {
+                format!("{convert}, or name its encoding with --encoding, such as gb18030")
+            }
+            (Naming::Encoding, true, Some(name)) if name.starts_with("UTF-16") => {
+                format!("JSON Lines are not read as {name}: {convert}, or name its encoding with --encoding, such as gb18030")
+            }
+            (Naming::Encoding, true, Some(_)) => {
+                format!(
+                    "--encoding is for JSON Lines that are not read together with other formats: {convert}, or read it by itself"
+                )
+            }
+        };
+        let of = if self.is_lines() { "line" } else { "record" };
+        Some(Fault(format!("invalid UTF-8 at byte {} of the {of}; {advice}", error.valid_up_to() + 1)))
+    }
+
+    /// Whether a record is a line in another encoding than UTF-8.
+    pub(crate) fn is_encoded(&self, at: usize, reading: &Reading) -> bool {
+        reading.line_encoding.is_some() && self.is_lines() && simdutf8::basic::from_utf8(self.raw(at)).is_err()
+    }
+
+    /// A hash of the bytes of a page as they are stored, markup included: of the file, of a crawl's response body, or of the record's
+    /// text. For pages that show nothing, which have no other likeness. None for what is no record.
+    pub fn page_digest(&self, at: usize, reading: &Reading, room: &mut Room) -> Option<u128> {
+        match &self.records {
+            Records::Files(..) => Some(xxh3_128(self.raw(at))),
+            #[cfg(feature = "warc")]
+            Records::Crawl => {
+                let mut reader = WarcReader::new(self.raw(at));
+                let record = reader.next("").ok().flatten()?;
+                record.document(&mut room.crawl).ok().map(|found| xxh3_128(found.body))
+            }
+            _ => {
+                let stored = Reading { html: None, ..reading.clone() };
+                let record = self.record(at, &stored, room).ok().flatten()?;
+                Some(xxh3_128(record.text.decode(&mut String::new()).as_bytes()))
+            }
+        }
+    }
+}
+
+/// A line in UTF-8, or else in an encoding by its name.
+#[cfg(feature = "encodings")]
+fn decoded_line<'a>(raw: &'a [u8], encoding: &str, room: &'a mut String) -> Result<&'a [u8], Fault> {
+    if simdutf8::basic::from_utf8(raw).is_ok() {
+        return Ok(raw);
+    }
+    let Some(line) = encoding::line(raw, encoding) else {
+        return Err(Fault(format!(
+            "is neither UTF-8 nor {encoding}: name the file's encoding with --encoding, or mend the record"
+        )));
+    };
+    room.clear();
+    room.push_str(&line);
+    Ok(room.as_bytes())
+}
+
+/// A line: no encoding can be named.
+#[cfg(not(feature = "encodings"))]
+fn decoded_line<'a>(raw: &'a [u8], _: &str, _: &'a mut String) -> Result<&'a [u8], Fault> {
+    Ok(raw)
+}
+
+/// Reads a record of CSV.
+#[inline]
+fn celled<'a>(columns: &Columns, raw: &'a [u8], reading: &Reading, room: &'a mut Room) -> Result<Record<'a>, Fault> {
+    let Room { cells, pages, page, .. } = room;
+    let found = columns.found(raw, reading.encoding, cells)?;
+    let (Text::Plain(text) | Text::Escaped(text)) = found.text;
+    Record::of(Found { text: Text::Plain(pages.of_text(text, reading, page)), ..found }, &reading.fields)
+}
+
+/// Reads a file that is a document.
+fn document<'a>(files: &Files, number: usize, raw: &'a [u8], reading: &Reading, room: &'a mut Room) -> Result<Record<'a>, Fault> {
+    let Room { text, pages, values: [id, ..], .. } = room;
+    *id = serde_json::Value::from(files.id(number)).to_string();
+    if let Some(told) = foreign::told(raw, files.id(number)) {
+        return Err(Fault(told));
+    }
+    let text = pages.text(raw, files.is_html(number), None, reading, text)?;
+    let no_fields = |what: &str, field: &str| Fault(format!("{what} {}: a file that is a document has no fields", quoted(field)));
+    if let Some(field) = reading.fields.keep.field() {
+        return Err(no_fields(&format!("--keep {}: no field", reading.fields.keep), field));
+    }
+    Record::of(Found { text: text.into(), surplus: 0, id: Some(id), keep: None, label: None }, &reading.fields)
+}
+
+/// Reads a row of a table.
+fn row<'a>(rows: &'a Rows, at: usize, reading: &Reading, room: &'a mut Room) -> Result<Record<'a>, Fault> {
+    let Room { text, pages, page, values: [id, keep, label], .. } = room;
+    let text = match reading.fields.set {
+        Some(_) => rows.set(at, text, &reading.fields)?,
+        None => rows.text(at)?,
+    };
+    rows.id(at, id)?;
+    rows.label(at, label)?;
+    let key = rows.key(at, text, keep)?;
+    let text = if reading.of_pages() { pages.of_text(text, reading, page) } else { text };
+    Ok(Record { text: text.into(), id, key, label })
+}
+
+/// Reads a record of a crawl; none where it is no document.
+#[cfg(feature = "warc")]
+fn crawled<'a>(raw: &'a [u8], reading: &Reading, room: &'a mut Room) -> Result<Option<Record<'a>>, Fault> {
+    if reading.fields.set.is_some() {
+        return Err(Fault("a crawl has no fields, so no --set-field; give records with a JSON array each".into()));
+    }
+    let Room { text, pages, crawl, values: [id, date, _], .. } = room;
+    let mut reader = WarcReader::new(raw);
+    let Ok(Some(record)) = reader.next("") else { return Err(Fault("is no whole record".into())) };
+    let found = match record.document(crawl) {
+        Ok(found) => found,
+        Err(Skip::TooLong) => {
+            let uri = record.target_uri().map_or("a page without a URL".into(), shown_name);
+            let (uri, bytes) = (cut(&uri), record.content().len());
+            return Err(Fault(format!(
+                "{uri}: its {bytes} bytes are more than 256 MiB without their compression, which is the most that is read; set the \
+                 record aside with --skip-bad"
+            )));
+        }
+        Err(_) => return Ok(None),
+    };
+    *id = record.target_uri().or(record.record_id()).map_or(String::new(), |uri| serde_json::Value::from(uri).to_string());
+    *date = record.date().map_or(String::new(), |date| serde_json::Value::from(date).to_string());
+    let decoded = pages.text(found.body, found.is_html, found.charset, reading, &mut room.plain)?;
+    text.clear();
+    text.push_str(decoded);
+    let keep = reading.fields.keep.field().filter(|field| *field == "date").map(|_| &**date);
+    let id = Some(&**id).filter(|id| !id.is_empty());
+    Record::of(Found { text: text.as_str().into(), surplus: 0, id, keep, label: None }, &reading.fields).map(Some)
+}

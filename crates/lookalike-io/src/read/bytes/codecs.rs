@@ -1,0 +1,101 @@
+//! Decoders that tell a truncated file from a damaged one, made of what the codecs' crates give.
+
+use std::io::{self, BufRead, Read};
+
+use brotli::{BrotliDecompressStream, BrotliResult, BrotliState, enc::StandardAlloc};
+use lz4_flex::frame::FrameDecoder;
+
+use super::members::Member;
+
+/// An lz4 frame. The crate's decoder takes the end of the file for a frame's end; this one does not.
+pub(crate) struct Lz4<R: Read>(FrameDecoder<UntilEnd<R>>);
+
+/// Notes whether somebody asked for more when nothing was left.
+struct UntilEnd<R> {
+    packed: R,
+    ended: bool,
+}
+
+impl<R: Read> Read for UntilEnd<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.packed.read(buffer)?;
+        self.ended |= n == 0 && !buffer.is_empty();
+        Ok(n)
+    }
+}
+
+impl<R: BufRead> Read for Lz4<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.0.read(buffer)?;
+        if n == 0 && self.0.get_ref().ended { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(n) }
+    }
+}
+
+impl<R: BufRead> Member for Lz4<R> {
+    type Packed = R;
+
+    const FIRST: u8 = 0x04;
+
+    fn begin(packed: R) -> Self {
+        Self(FrameDecoder::new(UntilEnd { packed, ended: false }))
+    }
+
+    fn packed(&mut self) -> &mut R {
+        &mut self.0.get_mut().packed
+    }
+
+    fn end(self) -> R {
+        self.0.into_inner().packed
+    }
+}
+
+/// A brotli stream, and nothing behind it. The crate's reader has one error for whatever goes wrong.
+pub(crate) struct Brotli<R> {
+    packed: R,
+    state: Box<BrotliState<StandardAlloc, StandardAlloc, StandardAlloc>>,
+    ended: bool,
+}
+
+impl<R: BufRead> Brotli<R> {
+    pub(crate) fn new(packed: R) -> Self {
+        let memory = StandardAlloc::default;
+        Self { packed, state: Box::new(BrotliState::new(memory(), memory(), memory())), ended: false }
+    }
+
+    fn refuse_more(&mut self) -> io::Result<usize> {
+        match self.packed.fill_buf()?.is_empty() {
+            true => Ok(0),
+            false => Err(io::Error::new(io::ErrorKind::InvalidData, "something else stands behind its end")),
+        }
+    }
+}
+
+impl<R: BufRead> Read for Brotli<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.ended {
+            return self.refuse_more();
+        }
+        let (mut free, mut written, mut all_written) = (buffer.len(), 0, 0);
+        loop {
+            let packed = self.packed.fill_buf()?;
+            let (at_end, mut left, mut taken) = (packed.is_empty(), packed.len(), 0);
+            let state = &mut *self.state;
+            let result =
+                BrotliDecompressStream(&mut left, &mut taken, packed, &mut free, &mut written, buffer, &mut all_written, state);
+            self.packed.consume(taken);
+            match result {
+                BrotliResult::ResultSuccess => {
+                    self.ended = true;
+                    return if written > 0 || buffer.is_empty() { Ok(written) } else { self.refuse_more() };
+                }
+                BrotliResult::NeedsMoreOutput => return Ok(written),
+                BrotliResult::NeedsMoreInput if written > 0 => return Ok(written),
+                BrotliResult::NeedsMoreInput if at_end => return Err(io::ErrorKind::UnexpectedEof.into()),
+                BrotliResult::NeedsMoreInput => {}
+                BrotliResult::ResultFailure => {
+                    return Err(io::Error::new(io::ErrorKind::InvalidData, "no brotli data"));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! A command whose output is an input: run anew for each pass.
+
+use std::{
+    io::{self, Read},
+    os::{fd::AsFd, unix::process::ExitStatusExt},
+    process::{Child, ChildStdout, Command, ExitStatus, Stdio},
+};
+
+use crate::error::{Error, ErrorKind};
+
+/// Bytes that a pipe holds, where the system grants it: whoever writes need not wait for us at every 64 KiB.
+const PIPE: usize = 1 << 20;
+
+/// Makes a pipe hold more. What is no pipe, or may not, stays as it is.
+pub(crate) fn widen(pipe: impl AsFd) {
+    #[cfg(target_os = "linux")]
+    let _ = rustix::pipe::fcntl_setpipe_size(pipe, PIPE);
+    #[cfg(not(target_os = "linux"))]
+    let _ = (pipe, PIPE);
+}
+
+/// What messages show of a line for the shell: the program that it starts with. The rest may be long, or have a password in it.
+pub(crate) fn program(line: &str) -> String {
+    let is_setting = |word: &&str| word.split_once('=').is_some_and(|(name, _)| is_plain(name));
+    let is_plain_word = |word: &&str| is_plain(word) && word.chars().count() <= LONGEST;
+    let mut words = line.split_whitespace().skip_while(is_setting);
+    match words.next().filter(is_plain_word) {
+        // Nothing is left out, so there is nothing to hide.
+        Some(word) if word == line.trim() => word.into(),
+        Some(word) => format!("{word} …"),
+        None => "…".into(),
+    }
+}
+
+/// Characters of a program's name that are shown.
+const LONGEST: usize = 60;
+
+/// Whether a word is no more than the name of a program, a file or a variable.
+fn is_plain(word: &str) -> bool {
+    !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "._/-+".contains(c))
+}
+
+/// The output of a command that runs. Dropped before its end, it ends the command.
+pub(crate) struct Running {
+    /// What messages call it.
+    name: String,
+    child: Child,
+    output: ChildStdout,
+    ended: bool,
+}
+
+impl Running {
+    /// Starts `line` in a shell. `name` is for messages.
+    pub(crate) fn start(line: &str, name: &str) -> Result<Self, Error> {
+        let name = format!("{name} ({})", program(line));
+        let failed = |what: String| Error::new(ErrorKind::Input, format!("{name}: cannot be run: {what}"));
+        let started = Command::new("sh").arg("-c").arg(line).stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
+        let mut child = started.map_err(|error| failed(error.to_string()))?;
+        let output = child.stdout.take().ok_or_else(|| failed("it has no output".into()))?;
+        widen(&output);
+        Ok(Self { name, child, output, ended: false })
+    }
+
+    /// The output has ended: was that all?
+    fn end(&mut self) -> io::Result<()> {
+        let status = self.child.wait()?;
+        self.ended = true;
+        if status.success() || is_broken_pipe(status) {
+            return Ok(());
+        }
+        let message = format!("{}: ended with {status}; what it says on standard error may tell why", self.name);
+        Err(io::Error::other(Error::new(ErrorKind::Input, message)))
+    }
+}
+
+/// Whether a command ended because somebody had read enough of it, as in `generate | head`.
+fn is_broken_pipe(status: ExitStatus) -> bool {
+    const SIGPIPE: i32 = 13;
+    status.signal() == Some(SIGPIPE) || status.code() == Some(128 + SIGPIPE)
+}
+
+impl Read for Running {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.ended {
+            return Ok(0);
+        }
+        let n = self.output.read(buffer)?;
+        if n == 0 && !buffer.is_empty() {
+            self.end()?;
+        }
+        Ok(n)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if !self.ended {
+            // It may have ended by itself; there is nobody to tell.
+            drop(self.child.kill());
+            drop(self.child.wait());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_command_only_its_program_is_shown() {
+        for (line, shown) in [
+            ("cat", "cat"),
+            (" true ", "true"),
+            ("cat in.jsonl", "cat …"),
+            ("TOKEN=secret curl -H 'auth: secret' https://x", "curl …"),
+            ("TOKEN='secret secret' curl", "…"),
+            ("curl\tsecret", "curl …"),
+            ("(cat secret)", "…"),
+            ("\"$HOME/secret\" x", "…"),
+            ("a=secret", "…"),
+            ("", "…"),
+        ] {
+            assert_eq!(program(line), shown, "{line}");
+        }
+        assert_eq!(program(&"x".repeat(10_000)), "…");
+    }
+}

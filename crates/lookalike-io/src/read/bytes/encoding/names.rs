@@ -1,0 +1,73 @@
+//! Encodings by their names.
+
+use std::borrow::Cow;
+
+use encoding_rs::{Encoding, REPLACEMENT};
+use lookalike::shown::quoted;
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// The encoding with a label, as pages have them. Those that the standard only knows so as not to read them are none.
+pub(crate) fn known(label: &str) -> Option<&'static Encoding> {
+    Encoding::for_label_no_replacement(label.trim().as_bytes())
+}
+
+/// The name in the standard of the encoding that a user names.
+///
+/// # Errors
+/// When there is no such encoding; the message has the names that are nearest.
+pub fn named(label: &str) -> Result<&'static str> {
+    if let Some(encoding) = known(label) {
+        return Ok(encoding.name());
+    }
+    let plain = |name: &str| name.to_lowercase().replace(|c: char| !c.is_alphanumeric(), "");
+    let asked = plain(label);
+    let mut nearest: Vec<(usize, &str)> = NAMES.iter().map(|name| (distance(&asked, &plain(name)), *name)).collect();
+    nearest.sort();
+    let names: Vec<&str> = nearest.iter().take(3).map(|(_, name)| *name).collect();
+    let unreadable = Encoding::for_label(label.trim().as_bytes()) == Some(REPLACEMENT);
+    let problem = if unreadable { "cannot be read: convert the files with iconv" } else { "is not known" };
+    let message =
+        format!("encoding {} {problem}; the nearest names are {}, {} and {}", quoted(label), names[0], names[1], names[2]);
+    Err(Error::new(ErrorKind::Config, message))
+}
+
+/// A text in an encoding by its name; what the encoding lacks becomes a reference (`&#26085;`). UTF-8 where none is named, and of
+/// UTF-16, which no file of records has.
+pub fn encode<'a>(text: &'a str, encoding: Option<&str>) -> Cow<'a, [u8]> {
+    match encoding.and_then(known) {
+        Some(encoding) => encoding.encode(text).0,
+        None => text.as_bytes().into(),
+    }
+}
+
+/// The names that people use. The first of each line is the standard's.
+#[rustfmt::skip]
+pub(crate) const NAMES: [&str; 64] = [
+    "utf-8", "utf-16le", "utf-16be", "utf-16",
+    "windows-1252", "iso-8859-1", "latin1", "cp1252", "us-ascii",
+    "windows-1250", "cp1250", "windows-1251", "cp1251", "windows-1253", "windows-1254", "windows-1255", "windows-1256",
+    "windows-1257", "windows-1258", "windows-874", "tis-620",
+    "iso-8859-2", "latin2", "iso-8859-3", "latin3", "iso-8859-4", "latin4", "iso-8859-5", "cyrillic", "iso-8859-6", "arabic",
+    "iso-8859-7", "greek", "iso-8859-8", "hebrew", "iso-8859-8-i", "iso-8859-9", "latin5", "iso-8859-10", "latin6",
+    "iso-8859-13", "iso-8859-14", "iso-8859-15", "iso-8859-16",
+    "koi8-r", "koi8-u", "ibm866", "cp866", "macintosh", "x-mac-cyrillic",
+    "gbk", "gb2312", "gb18030", "big5", "big5-hkscs",
+    "euc-jp", "shift_jis", "sjis", "windows-31j", "iso-2022-jp",
+    "euc-kr", "ks_c_5601-1987", "korean", "x-sjis",
+];
+
+/// How many characters must be put in, left out or changed (Levenshtein).
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut corner = std::mem::replace(&mut row[0], i + 1);
+        for (j, &y) in b.iter().enumerate() {
+            let changed = corner + usize::from(x != y);
+            corner = row[j + 1];
+            row[j + 1] = changed.min(corner + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}

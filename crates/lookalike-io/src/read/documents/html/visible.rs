@@ -1,0 +1,339 @@
+//! All the text of a page that is to be seen, in one pass and without a tree.
+//!
+//! Tags, comments and character references are cut as by the HTML standard's tokenizer (13.2.5), which no input makes fail; the
+//! tokenizer of html5gum judges. Measured on 130 real pages: 720 MB/s; lol_html 450, html5gum 140, a tree of html5ever's 80.
+
+use super::references;
+
+/// What an element's tags do.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Stands in a line: separates nothing.
+    Inline,
+    /// Separates words: all elements that are not known to stand in a line.
+    Apart,
+    /// Line ends in it are kept.
+    Lines,
+    /// Its content is raw, and not to be seen.
+    Hidden,
+    Script,
+    /// Not to be seen; references are decoded, which makes no difference then.
+    Title,
+    /// Raw but for references, to be seen.
+    Area,
+    /// Raw, to be seen.
+    Raw,
+    /// Raw, up to the page's end.
+    Plain,
+    /// Not to be seen, with tags in it.
+    Template,
+    /// SVG or MathML, where elements can close themselves.
+    Foreign,
+}
+
+fn kind(name: &[u8]) -> Kind {
+    match name {
+        b"a" | b"abbr" | b"acronym" | b"b" | b"bdi" | b"bdo" | b"big" | b"cite" | b"code" | b"data" | b"del" | b"dfn" | b"em"
+        | b"font" | b"i" | b"ins" | b"kbd" | b"label" | b"mark" | b"nobr" | b"output" | b"q" | b"rb" | b"ruby" | b"s"
+        | b"samp" | b"small" | b"span" | b"strike" | b"strong" | b"sub" | b"sup" | b"time" | b"tspan" | b"tt" | b"u" | b"var"
+        | b"wbr" => Kind::Inline,
+        b"pre" | b"listing" => Kind::Lines,
+        // What browsers that run scripts do not show: noscript, noembed, noframes. What is in an iframe is no part of the page.
+        b"style" | b"noscript" | b"iframe" | b"noembed" | b"noframes" => Kind::Hidden,
+        b"script" => Kind::Script,
+        b"title" => Kind::Title,
+        b"textarea" => Kind::Area,
+        b"xmp" => Kind::Raw,
+        b"plaintext" => Kind::Plain,
+        b"template" => Kind::Template,
+        b"svg" | b"math" => Kind::Foreign,
+        _ => Kind::Apart,
+    }
+}
+
+/// Appends the page's text: words with one space between them, or a line end where a block or a line begins or ends; in
+/// preformatted text also where a line ends. The most attributes that any tag has.
+pub(crate) fn text(html: &str, into: &mut String) -> usize {
+    let bytes = html.as_bytes();
+    let mut seen = Seen { start: into.len(), into, gap: Gap::None, lines: 0, meant: String::new() };
+    let (mut at, mut most_attributes) = (0, 0);
+    let (mut templates, mut foreign) = (0usize, 0usize);
+    loop {
+        let open = memchr::memchr(b'<', &bytes[at..]).map(|distance| at + distance);
+        let end = open.unwrap_or(bytes.len());
+        if templates == 0 {
+            seen.references(&html[at..end]);
+        }
+        let Some(open) = open else { return most_attributes };
+        let next = bytes.get(open + 1).copied().unwrap_or(0);
+        let is_end = next == b'/';
+        let name_at = open + 1 + usize::from(is_end);
+        match bytes.get(name_at) {
+            Some(first) if first.is_ascii_alphabetic() => {
+                let mut attributes = 0;
+                let tag = tag(bytes, name_at, &mut attributes);
+                most_attributes = most_attributes.max(attributes);
+                let Some(tag) = tag else { return most_attributes };
+                at = tag.end;
+                let mut name = [0; 16];
+                let length = tag.name_end - name_at;
+                let kind = match name.get_mut(..length) {
+                    Some(name) => {
+                        name.copy_from_slice(&bytes[name_at..tag.name_end]);
+                        name.make_ascii_lowercase();
+                        kind(name)
+                    }
+                    None => Kind::Apart,
+                };
+                if kind != Kind::Inline {
+                    seen.apart();
+                }
+                if is_end {
+                    match kind {
+                        Kind::Lines => seen.lines = seen.lines.saturating_sub(1),
+                        Kind::Template => templates = templates.saturating_sub(1),
+                        Kind::Foreign => foreign = foreign.saturating_sub(1),
+                        _ => {}
+                    }
+                    continue;
+                }
+                let closes_itself = tag.closes_itself && (foreign > 0 || kind == Kind::Foreign);
+                match kind {
+                    Kind::Inline | Kind::Apart => {}
+                    _ if closes_itself => {}
+                    Kind::Lines => seen.lines += 1,
+                    Kind::Template => templates += 1,
+                    Kind::Foreign => foreign += 1,
+                    Kind::Script => at = script_end(bytes, at),
+                    Kind::Plain => {
+                        if templates == 0 {
+                            seen.lines += 1;
+                            seen.words(&html[at..]);
+                        }
+                        return most_attributes;
+                    }
+                    Kind::Hidden | Kind::Title | Kind::Area | Kind::Raw => {
+                        let end = raw_end(bytes, at, &name[..length]);
+                        seen.lines += 1;
+                        match kind {
+                            Kind::Area if templates == 0 => seen.references(&html[at..end]),
+                            Kind::Raw if templates == 0 => seen.words(&html[at..end]),
+                            _ => {}
+                        }
+                        seen.lines -= 1;
+                        at = end;
+                    }
+                }
+            }
+            Some(b'>') if is_end => at = name_at + 1,
+            Some(_) if is_end => at = behind(bytes, name_at, b">"),
+            _ if bytes[open..].starts_with(b"<!--") => at = comment_end(bytes, open + 4),
+            _ if foreign > 0 && bytes[open..].starts_with(b"<![CDATA[") => {
+                let start = open + 9;
+                let end = memchr::memmem::find(&bytes[start..], b"]]>").map_or(bytes.len(), |distance| start + distance);
+                if templates == 0 {
+                    seen.words(&html[start..end]);
+                }
+                at = (end + 3).min(bytes.len());
+            }
+            _ if matches!(next, b'!' | b'?') => at = behind(bytes, name_at, b">"),
+            // A character like any other.
+            _ => {
+                at = open + 1;
+                if templates == 0 {
+                    seen.words("<");
+                }
+            }
+        }
+    }
+}
+
+/// The position behind what is searched for, or the end.
+fn behind(bytes: &[u8], at: usize, what: &[u8]) -> usize {
+    memchr::memmem::find(&bytes[at..], what).map_or(bytes.len(), |distance| at + distance + what.len())
+}
+
+/// The position behind a comment whose content begins at `at`.
+fn comment_end(bytes: &[u8], at: usize) -> usize {
+    for short in [&b">"[..], b"->"] {
+        if bytes[at..].starts_with(short) {
+            return at + short.len();
+        }
+    }
+    let mut from = at;
+    while let Some(distance) = memchr::memmem::find(&bytes[from..], b"--") {
+        from += distance + 2;
+        from += bytes[from..].iter().take_while(|&&byte| byte == b'-').count();
+        for end in [&b">"[..], b"!>"] {
+            if bytes[from..].starts_with(end) {
+                return from + end.len();
+            }
+        }
+    }
+    bytes.len()
+}
+
+struct Tag {
+    name_end: usize,
+    /// Behind its `>`.
+    end: usize,
+    closes_itself: bool,
+}
+
+/// The tag whose name begins at `at`; none where the page ends in it, which is nothing then. Counts its attributes.
+fn tag(bytes: &[u8], mut at: usize, attributes: &mut usize) -> Option<Tag> {
+    let ends_name = |byte: &u8| is_space(*byte) || matches!(byte, b'/' | b'>');
+    at += bytes[at..].iter().position(ends_name)?;
+    let name_end = at;
+    loop {
+        match *bytes.get(at)? {
+            b'>' => return Some(Tag { name_end, end: at + 1, closes_itself: bytes[at - 1] == b'/' }),
+            byte if is_space(byte) || byte == b'/' => {
+                at += 1;
+                continue;
+            }
+            _ => {}
+        }
+        *attributes += 1;
+        // The name's first character may be anything.
+        at += 1 + bytes[at + 1..].iter().position(|byte| ends_name(byte) || *byte == b'=')?;
+        at += bytes[at..].iter().position(|byte| !is_space(*byte))?;
+        if bytes[at] != b'=' {
+            continue;
+        }
+        at += 1 + bytes[at + 1..].iter().position(|byte| !is_space(*byte))?;
+        match bytes[at] {
+            quote @ (b'"' | b'\'') => at += 2 + memchr::memchr(quote, &bytes[at + 1..])?,
+            b'>' => {}
+            _ => {
+                at += bytes[at..].iter().position(|&byte| is_space(byte) || byte == b'>')?;
+                // A slash at the end is the value's.
+                if bytes[at] == b'>' {
+                    return Some(Tag { name_end, end: at + 1, closes_itself: false });
+                }
+            }
+        }
+    }
+}
+
+/// White space of HTML.
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'\x0c')
+}
+
+/// Whether an end or start tag begins with these bytes: `</name`, and no longer name.
+fn begins(bytes: &[u8], mark: &[u8], name: &[u8]) -> bool {
+    let Some(rest) = bytes.strip_prefix(mark) else { return false };
+    rest.len() > name.len()
+        && rest[..name.len()].eq_ignore_ascii_case(name)
+        && (is_space(rest[name.len()]) || matches!(rest[name.len()], b'/' | b'>'))
+}
+
+/// Where the end tag of a raw element begins.
+fn raw_end(bytes: &[u8], at: usize, name: &[u8]) -> usize {
+    let mut ends = memchr::memmem::find_iter(&bytes[at..], b"</").map(|distance| at + distance);
+    ends.find(|&end| begins(&bytes[end..], b"</", name)).unwrap_or(bytes.len())
+}
+
+/// Where the end tag of a script begins: in what looks like a comment with a script in it, one of the same name does not end it.
+fn script_end(bytes: &[u8], mut at: usize) -> usize {
+    let (mut escaped, mut double) = (false, false);
+    loop {
+        let found = if escaped { memchr::memchr2(b'<', b'-', &bytes[at..]) } else { memchr::memchr(b'<', &bytes[at..]) };
+        let Some(distance) = found else { return bytes.len() };
+        at += distance;
+        let rest = &bytes[at..];
+        if rest[0] == b'-' {
+            let dashes = rest.iter().take_while(|&&byte| byte == b'-').count();
+            at += dashes;
+            if dashes > 1 && bytes.get(at) == Some(&b'>') {
+                (escaped, double) = (false, false);
+            }
+        } else if begins(rest, b"</", b"script") {
+            if !double {
+                return at;
+            }
+            double = false;
+            at += 8;
+        } else if escaped && !double && begins(rest, b"<", b"script") {
+            double = true;
+            at += 7;
+        } else if !escaped && rest.starts_with(b"<!--") {
+            escaped = true;
+            at += 2;
+        } else {
+            at += 1;
+        }
+    }
+}
+
+/// What stands between the last word and the next.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd)]
+enum Gap {
+    None,
+    Space,
+    Line,
+}
+
+/// The text that was seen yet.
+struct Seen<'a> {
+    into: &'a mut String,
+    start: usize,
+    gap: Gap,
+    /// How many elements are open in which line ends are kept.
+    lines: usize,
+    /// Room for what a reference stands for.
+    meant: String,
+}
+
+impl Seen<'_> {
+    fn apart(&mut self) {
+        self.gap = Gap::Line;
+    }
+
+    /// Takes text with references.
+    fn references(&mut self, mut text: &str) {
+        while let Some(ampersand) = memchr::memchr(b'&', text.as_bytes()) {
+            self.words(&text[..ampersand]);
+            let mut meant = std::mem::take(&mut self.meant);
+            meant.clear();
+            let taken = references::decode(&text[ampersand..], &mut meant);
+            self.words(if taken == 0 { "&" } else { &meant });
+            self.meant = meant;
+            text = &text[ampersand + taken.max(1)..];
+        }
+        self.words(text);
+    }
+
+    /// Takes text without.
+    fn words(&mut self, text: &str) {
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        while let Some(&byte) = bytes.get(at) {
+            // A zero is nothing in a page.
+            if is_space(byte) || byte == 0 {
+                let gap = match byte {
+                    0 => Gap::None,
+                    b'\n' | b'\r' if self.lines > 0 => Gap::Line,
+                    _ => Gap::Space,
+                };
+                if gap > self.gap {
+                    self.gap = gap;
+                }
+                at += 1;
+                continue;
+            }
+            let end = bytes[at..].iter().position(|&byte| is_space(byte) || byte == 0).map_or(bytes.len(), |length| at + length);
+            if self.into.len() > self.start {
+                match self.gap {
+                    Gap::None => {}
+                    Gap::Space => self.into.push(' '),
+                    Gap::Line => self.into.push('\n'),
+                }
+            }
+            self.gap = Gap::None;
+            self.into.push_str(&text[at..end]);
+            at = end;
+        }
+    }
+}

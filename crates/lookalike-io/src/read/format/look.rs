@@ -1,0 +1,43 @@
+//! What an input holds, by looking at it.
+
+use std::{io::Read, path::Path};
+
+use super::{LOOK, foreign};
+use crate::{
+    disk::File,
+    error::{Error, ErrorKind, Result},
+    format::Format,
+    read::bytes::{START, decompress},
+};
+
+/// What a file holds, by its name and its first bytes.
+pub(crate) fn look(path: &Path, name: &str) -> Result<Format> {
+    let reading = |error| Error::reading(name, &error);
+    let (mut packed, mut start) = (Vec::new(), Vec::new());
+    let open = || File::open(path).map_err(reading);
+    open()?.take(START.max(8) as u64).read_to_end(&mut packed).map_err(reading)?;
+    if let Some(format) = Format::of_table(&packed) {
+        return Ok(format);
+    }
+    // Some packings give nothing before a block of megabytes is read. Of what is damaged or cut off that is told when it is read.
+    let cut = decompress(open()?, name)?.take(LOOK as u64).read_to_end(&mut start);
+    if let Err(error) = cut
+        && error.raw_os_error().is_some()
+    {
+        return Err(reading(error));
+    }
+    known(name, &start)
+}
+
+/// What begins so and has this name.
+///
+/// # Errors
+/// A file that no reader reads.
+pub(crate) fn known(name: &str, start: &[u8]) -> Result<Format> {
+    let format = Format::of(name, start);
+    let of_records = matches!(format, Format::Lines | Format::Array | Format::Delimited);
+    match foreign::told(start, name).filter(|_| of_records) {
+        Some(told) => Err(Error::new(ErrorKind::Input, format!("{name}: {told}"))),
+        None => Ok(format),
+    }
+}

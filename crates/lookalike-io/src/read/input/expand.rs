@@ -1,0 +1,182 @@
+//! What the user names → the files that are meant, in an order that depends on names alone.
+
+use std::{
+    cell::RefCell,
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use super::{
+    Input,
+    folder::{Naming, files, folder, is_decisions, is_wanted},
+    left_out::{Leaving, LeftOut},
+    splits,
+};
+use crate::{
+    error::{Error, ErrorKind, Result},
+    format::Format,
+    input_table::InputTable,
+    read::reading::Reading,
+    store,
+};
+
+/// What a run is asked to read.
+#[derive(Debug, Clone, Copy)]
+pub struct Inputs<'a> {
+    /// Files, folders, globs, URLs, or `-` for standard input.
+    pub names: &'a [String],
+    /// Commands whose output is an input, behind the names.
+    pub commands: &'a [String],
+    /// Tables in memory, behind the commands.
+    pub tables: &'a [InputTable],
+    /// References, named as inputs are.
+    pub against: &'a [String],
+    /// Tables in memory, references behind the named ones.
+    pub against_tables: &'a [InputTable],
+    /// What all inputs hold; none for what their names and first bytes say.
+    pub format: Option<Format>,
+    /// In folders, leave out what `.gitignore` files say.
+    pub gitignore: bool,
+    /// Read all splits of a data set that a folder holds.
+    pub all_splits: bool,
+}
+
+/// What a run reads.
+pub struct Expanded {
+    /// References first.
+    pub inputs: Vec<Input>,
+    /// How many of the inputs are references.
+    pub references: usize,
+    /// What folders hold that was left out.
+    pub left_out: Option<LeftOut>,
+}
+
+/// The inputs of a run in the order given, commands behind them, tables last; inside a folder or a glob in the order of names.
+pub fn expand(asked: Inputs<'_>) -> Result<Vec<Input>> {
+    expand_into(asked, &mut Leaving::default())
+}
+
+fn expand_into(asked: Inputs<'_>, leaving: &mut Leaving) -> Result<Vec<Input>> {
+    let naming = Naming { format: asked.format, gitignore: asked.gitignore, all_splits: asked.all_splits };
+    let mut inputs = named(asked.names, naming, leaving)?;
+    let commands = asked.commands.iter().cloned().zip(1..);
+    inputs.extend(commands.map(|(line, number)| Input::Command(line, number)));
+    inputs.extend(asked.tables.iter().cloned().map(Input::Table));
+    if inputs.is_empty() {
+        return Err(Error::new(
+            ErrorKind::Input,
+            "no input: name a file, a folder, a quoted glob, a URL, or - for standard input",
+        ));
+    }
+    refuse_repeats(&inputs)?;
+    Ok(inputs)
+}
+
+/// The references of a run and behind them its inputs, in the order given.
+pub fn expand_with_references(asked: Inputs<'_>) -> Result<Expanded> {
+    let mut leaving = Leaving::default();
+    let own = expand_into(asked, &mut leaving)?;
+    let mut inputs = references(asked, &own, &mut leaving)?;
+    let references = inputs.len();
+    inputs.extend(own);
+    let left_out = leaving.told(&inputs, asked.names.len() + asked.against.len() > 1);
+    Ok(Expanded { inputs, references, left_out })
+}
+
+/// The references that these inputs are compared with, in the order given; none where none is named.
+fn references(asked: Inputs<'_>, inputs: &[Input], leaving: &mut Leaving) -> Result<Vec<Input>> {
+    // References stay, so those of several splits take nothing from each other.
+    let naming = Naming { format: asked.format, gitignore: asked.gitignore, all_splits: true };
+    let mut references = named(asked.against, naming, leaving)?;
+    references.extend(asked.against_tables.iter().cloned().map(Input::Table));
+    refuse_repeats(&references)?;
+    let inputs: BTreeMap<PathBuf, String> = inputs.iter().flat_map(Input::places).collect();
+    match references.iter().flat_map(Input::places).find(|(place, _)| inputs.contains_key(place)) {
+        None => Ok(references),
+        Some((_, name)) => {
+            let message = format!(
+                "{name}: given twice, as an input and as what inputs are compared with, so that each of its documents would be \
+                 found in itself; leave out one of the two"
+            );
+            Err(Error::new(ErrorKind::Input, message))
+        }
+    }
+}
+
+/// What holds decisions, a table or JSON Lines, under one name.
+pub fn expand_decisions(name: &str) -> Result<Vec<Input>> {
+    let naming = Naming { format: Reading::decisions(name).format, gitignore: false, all_splits: true };
+    named(&[name.into()], naming, &mut Leaving::default())
+}
+
+/// What makes a name a glob.
+const WILD: [char; 3] = ['*', '?', '['];
+
+/// The path of an object inside the folder that was named.
+fn below<'a>(url: &'a str, folder: &str) -> &'a str {
+    url.strip_prefix(folder).unwrap_or(url.rsplit('/').next().unwrap_or(url)).trim_start_matches('/')
+}
+
+/// The files that names mean.
+fn named(names: &[String], naming: Naming, leaving: &mut Leaving) -> Result<Vec<Input>> {
+    let forced = naming.format;
+    let mut inputs: Vec<Input> = Vec::new();
+    let leaving = RefCell::new(leaving);
+    for name in names {
+        let path = Path::new(name);
+        if name == "-" {
+            inputs.push(Input::Stdin);
+        } else if store::is_url(name) {
+            let is_wanted = |object: &str| {
+                let wanted = is_wanted(object);
+                if !wanted && !is_decisions(object) {
+                    leaving.borrow_mut().others.push(object.into());
+                }
+                wanted
+            };
+            let objects = store::expand(name, is_wanted)?;
+            if !naming.all_splits && !name.contains(WILD) {
+                let inside = objects.iter().map(|object| below(object.url(), name));
+                splits::refuse_several(&store::shown_name(name), inside)?;
+            }
+            inputs.extend(objects.into_iter().map(Input::Object));
+        } else if path.is_dir() {
+            inputs.extend(folder(path, naming, &mut leaving.borrow_mut())?);
+        } else if path.exists() {
+            inputs.extend(files(name, vec![path.into()], forced)?);
+        } else if name.contains(WILD) {
+            inputs.extend(files(name, matching(name)?, forced)?);
+        } else {
+            return Err(Error::reading(name, &std::io::ErrorKind::NotFound.into()));
+        }
+    }
+    Ok(inputs)
+}
+
+fn matching(pattern: &str) -> Result<Vec<PathBuf>> {
+    let refuse = |what: String| Error::new(ErrorKind::Input, format!("{pattern}: {what}"));
+    let mut found = Vec::new();
+    for path in glob::glob(pattern).map_err(|error| refuse(format!("not a glob: {error}")))? {
+        let path = path.map_err(|error| refuse(format!("cannot be listed: {error}")))?;
+        if path.is_file() {
+            found.push(path);
+        }
+    }
+    if found.is_empty() {
+        return Err(refuse("no file matches; check the pattern, and quote it so that the shell leaves it alone".into()));
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// An input named twice would make each of its documents its own duplicate.
+fn refuse_repeats(inputs: &[Input]) -> Result<()> {
+    let mut seen = BTreeMap::new();
+    for (place, name) in inputs.iter().flat_map(Input::places) {
+        if let Some(first) = seen.insert(place, name.clone()) {
+            let message = format!("{name}: given twice (first as {first}); name each input once");
+            return Err(Error::new(ErrorKind::Input, message));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,174 @@
+//! A folder, or files that were named → inputs.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use ignore::WalkBuilder;
+
+use super::{Input, left_out::Leaving, splits};
+use crate::{
+    error::{Error, ErrorKind, Result},
+    format::Format,
+    read::{bytes::PACKED, documents::Files, format::look},
+};
+
+/// How names are taken.
+#[derive(Clone, Copy)]
+pub(crate) struct Naming {
+    /// What all files hold, if the user says so.
+    pub(crate) format: Option<Format>,
+    /// Whether folders leave out what `.gitignore` files say.
+    pub(crate) gitignore: bool,
+    /// Whether a folder may hold several splits of a data set.
+    pub(crate) all_splits: bool,
+}
+
+/// The collections in a folder; where there are none, its documents. A folder without any file is an empty collection; one with
+/// other files alone is more likely the wrong folder. What `.gitignore` files say is left out on request, also
+/// where there is no repository; what a machine's own settings of git say never is.
+pub(crate) fn folder(path: &Path, naming: Naming, leaving: &mut Leaving) -> Result<Vec<Input>> {
+    let Naming { format: forced, gitignore, all_splits } = naming;
+    let (mut collections, mut documents, mut links, mut has_files) = (Vec::new(), Vec::new(), false, false);
+    let mut walk = WalkBuilder::new(path);
+    walk.standard_filters(false).hidden(true).git_ignore(gitignore).parents(gitignore).require_git(false);
+    for entry in walk.follow_links(true).sort_by_file_name(Ord::cmp).build() {
+        let refuse = |error: ignore::Error| {
+            Error::new(
+                ErrorKind::Input,
+                format!("{}: cannot be listed: {error}; make it readable, or name files", path.display()),
+            )
+        };
+        let entry = match entry {
+            // A link that leads back: all behind it is met without it.
+            Err(error) if is_loop(&error) => continue,
+            Err(error) if let Some(link) = dangling(&error) => {
+                let message = format!("{}: is a link to nothing; remove it, or name files", link.display());
+                return Err(Error::new(ErrorKind::Input, message));
+            }
+            entry => entry.map_err(refuse)?,
+        };
+        links |= entry.path_is_symlink();
+        if !entry.file_type().is_some_and(|kind| kind.is_file()) {
+            continue;
+        }
+        has_files = true;
+        let name = entry.file_name().to_string_lossy().to_lowercase();
+        let is_document = match forced {
+            Some(format) => format.is_document(),
+            None => Format::of_name(&name).is_some_and(Format::is_document),
+        };
+        if is_document {
+            let id = entry.path().strip_prefix(path).unwrap_or(entry.path()).to_string_lossy().into_owned();
+            documents.push((entry.into_path(), id));
+        } else if is_wanted(&name) && forced.is_none_or(|format| Format::of_name(&name).is_none_or(|named| named.may_be(format)))
+        {
+            collections.push(entry.into_path());
+        } else if !is_decisions(&name) {
+            leaving.others.push(entry.into_path());
+        }
+    }
+    if links {
+        once(path, &mut collections, |path| path);
+        once(path, &mut documents, |(path, _)| path);
+    }
+    if !collections.is_empty() {
+        if !all_splits {
+            let inside = collections.iter().filter_map(|file| file.strip_prefix(path).unwrap_or(file).to_str());
+            splits::refuse_several(&path.display().to_string(), inside)?;
+        }
+        leaving.documents.extend(documents.into_iter().map(|(path, _)| path));
+        return Ok(collections.into_iter().map(Input::File).collect());
+    }
+    if documents.is_empty() && has_files {
+        let message = format!(
+            "{}: no .jsonl, .ndjson, .csv, .tsv, .parquet, .arrow or .warc file in this folder, and no .txt, .md or .html; name the \
+             files themselves, or take all of them for documents with --format text",
+            path.display()
+        );
+        return Err(Error::new(ErrorKind::Input, message));
+    }
+    if !all_splits {
+        splits::refuse_several_of_documents(&path.display().to_string(), documents.iter().map(|(_, id)| id.as_str()))?;
+    }
+    Ok(vec![Input::Files(Arc::new(Files::new(path.display().to_string(), documents, forced)?))])
+}
+
+/// Takes a file once that a folder has under several names, by links: under its own, if that is one of them.
+fn once<T>(folder: &Path, files: &mut Vec<T>, path: impl Fn(&T) -> &PathBuf) {
+    let root = folder.canonicalize().unwrap_or_else(|_| folder.into());
+    let mut own: BTreeMap<PathBuf, (bool, usize)> = BTreeMap::new();
+    for (at, file) in files.iter().enumerate() {
+        let path = path(file);
+        let real = path.canonicalize().unwrap_or_else(|_| path.clone());
+        let is_link = path.strip_prefix(folder).map_or(true, |inside| root.join(inside) != real);
+        let best = own.entry(real).or_insert((is_link, at));
+        *best = (*best).min((is_link, at));
+    }
+    let kept: BTreeSet<usize> = own.into_values().map(|(_, at)| at).collect();
+    let mut at = 0..;
+    files.retain(|_| at.next().is_some_and(|at| kept.contains(&at)));
+}
+
+fn is_loop(error: &ignore::Error) -> bool {
+    match error {
+        ignore::Error::Loop { .. } => true,
+        ignore::Error::WithPath { err, .. } | ignore::Error::WithDepth { err, .. } => is_loop(err),
+        _ => false,
+    }
+}
+
+/// The link to nothing that could not be looked at.
+fn dangling(error: &ignore::Error) -> Option<PathBuf> {
+    match error {
+        ignore::Error::WithDepth { err, .. } => dangling(err),
+        ignore::Error::WithPath { path, err } => {
+            let is_absent = err.io_error().is_some_and(|error| error.kind() == std::io::ErrorKind::NotFound);
+            (is_absent && path.is_symlink()).then(|| path.clone())
+        }
+        _ => None,
+    }
+}
+
+/// Files that were named: those that are documents together.
+pub(crate) fn files(name: &str, paths: Vec<PathBuf>, forced: Option<Format>) -> Result<Vec<Input>> {
+    let (mut inputs, mut documents) = (Vec::new(), Vec::new());
+    let together = |documents: &mut Vec<(PathBuf, String)>, inputs: &mut Vec<Input>| {
+        if !documents.is_empty() {
+            inputs.push(Input::Files(Arc::new(Files::new(name.into(), std::mem::take(documents), forced)?)));
+        }
+        Ok::<_, Error>(())
+    };
+    for path in paths {
+        let shown = path.display().to_string();
+        let format = match (forced, Format::of_name(&shown)) {
+            (Some(format), _) => format,
+            // A .txt may be JSON Lines.
+            (None, Some(format)) if format.is_document() && path.is_file() => look(&path, &shown)?,
+            _ => Format::Lines,
+        };
+        if format.is_document() && path.is_file() {
+            documents.push((path, shown));
+        } else {
+            together(&mut documents, &mut inputs)?;
+            inputs.push(Input::File(path));
+        }
+    }
+    together(&mut documents, &mut inputs)?;
+    Ok(inputs)
+}
+
+/// Whether a file of this name is taken from a folder.
+pub(crate) fn is_wanted(name: &str) -> bool {
+    let name = PACKED.iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(name);
+    let is_data = Format::of_name(name).is_some_and(|format| !format.is_document()) && !name.ends_with(".json");
+    is_data && !is_decisions(name)
+}
+
+/// Whether a file of this name is what an earlier run wrote beside what it kept, which is no collection.
+pub(crate) fn is_decisions(name: &str) -> bool {
+    let name = PACKED.iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(name);
+    name.rsplit_once('.').is_some_and(|(stem, _)| stem.ends_with(".decisions"))
+}

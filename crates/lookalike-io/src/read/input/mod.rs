@@ -1,0 +1,76 @@
+//! What a run reads: what the user names → inputs.
+
+mod splits;
+
+mod left_out;
+
+mod folder;
+
+mod expand;
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+pub use self::{
+    expand::{Expanded, Inputs, expand, expand_decisions, expand_with_references},
+    left_out::LeftOut,
+};
+use super::documents::Files;
+use crate::{input_table::InputTable, store::Object};
+
+/// One stream of lines.
+#[derive(Debug, Clone)]
+pub enum Input {
+    /// Standard input.
+    Stdin,
+    /// A file.
+    File(PathBuf),
+    /// Files that are a document each.
+    Files(Arc<Files>),
+    /// An object in a store.
+    Object(Arc<Object>),
+    /// A command for the shell, and its number among the commands, from 1.
+    Command(String, usize),
+    /// A table in memory.
+    Table(InputTable),
+}
+
+impl Input {
+    /// The files that are documents.
+    pub fn files(&self) -> Option<impl Iterator<Item = &Path>> {
+        if let Self::Files(files) = self { Some(files.looks().map(|(path, ..)| path)) } else { None }
+    }
+
+    /// The name that messages and made-up ids use: the path as the user would write it.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Stdin => "stdin".into(),
+            Self::File(path) => path.display().to_string(),
+            Self::Files(files) => files.name.clone(),
+            Self::Object(object) => object.url().into(),
+            Self::Command(_, number) => format!("command:{number}"),
+            #[cfg(feature = "tables")]
+            Self::Table(table) => table.name().into(),
+            #[cfg(not(feature = "tables"))]
+            Self::Table(table) => match *table {},
+        }
+    }
+
+    /// What tells each of its files from others, however they are named, and its name.
+    fn places(&self) -> Vec<(PathBuf, String)> {
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.into());
+        let place = match self {
+            Self::Stdin => PathBuf::from("-"),
+            Self::Command(line, _) => PathBuf::from(format!("command {line}")),
+            Self::File(path) => real(path),
+            Self::Object(object) => PathBuf::from(object.address()),
+            Self::Table(_) => PathBuf::from(format!("table {}", self.name())),
+            Self::Files(files) => {
+                return files.looks().map(|(path, ..)| (real(path), path.display().to_string())).collect();
+            }
+        };
+        vec![(place, self.name())]
+    }
+}

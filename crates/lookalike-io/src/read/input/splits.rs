@@ -1,0 +1,296 @@
+//! Splits of one data set, such as train and test, by the names of files and folders.
+//!
+//! The words, and what may stand around them, are those of the Python library `datasets` (`data_files.py`), which tells the splits of
+//! a folder in the same way. Of documents, of which each file is one, only folders and files called as a split count:
+//! `test-report.txt` is a title.
+
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, is_separator},
+};
+
+use glob::{MatchOptions, Pattern};
+
+use crate::{
+    error::{Error, ErrorKind, Result},
+    store,
+};
+
+/// The splits, and the words that name them.
+const SPLITS: [(&str, &[&str]); 3] = [
+    ("train", &["train", "training"]),
+    ("validation", &["validation", "valid", "dev", "val"]),
+    ("test", &["test", "testing", "eval", "evaluation"]),
+];
+
+/// Files at the top of a folder that describe it, by the first words of their names.
+const ABOUT: [&str; 10] =
+    ["readme", "license", "licence", "copying", "copyright", "notice", "citation", "changelog", "authors", "contributing"];
+
+/// A folder or a file; or with an ending a glob of the files whose names begin and end so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Like<'a> {
+    beginning: &'a str,
+    ending: Option<&'a str>,
+    is_folder: bool,
+}
+
+/// The files of a split.
+#[derive(Default)]
+struct Files<'a> {
+    /// Their paths inside the folder.
+    paths: BTreeSet<&'a str>,
+    like: BTreeSet<Like<'a>>,
+}
+
+/// The folder that was named, and the paths of all files in it.
+struct Folder<'a> {
+    name: &'a str,
+    all: Vec<&'a str>,
+}
+
+/// Refuses files of records in a folder, by their paths inside it, that are of several splits.
+///
+/// # Errors
+/// Two splits or more: duplicates between them would be dropped from either, and all would be written together.
+pub(crate) fn refuse_several<'a>(folder: &'a str, inside: impl Iterator<Item = &'a str>) -> Result<()> {
+    let all: Vec<&str> = inside.collect();
+    let mut found = BTreeMap::new();
+    for (path, (split, like)) in all.iter().filter_map(|path| Some((*path, split_of(path)?))) {
+        add(&mut found, path, split, like);
+    }
+    refuse(&Folder { name: folder, all }, &found)
+}
+
+/// Refuses documents of several splits. One of them must be the training split, and all documents must belong to a split, except for a
+/// README or the like at the top. A folder or file belongs to a split only if its whole name is a split's, since a title may contain any
+/// word. A document that belongs to none shows that this is a project or a manual, where such names have other reasons. But where the
+/// splits are folders, any documents may lie beside them, as in the reviews of IMDb.
+///
+/// # Errors
+/// As [`refuse_several`].
+pub(crate) fn refuse_several_of_documents<'a>(folder: &'a str, inside: impl Iterator<Item = &'a str>) -> Result<()> {
+    let (mut all, mut found, mut are_folders, mut has_others) = (Vec::new(), BTreeMap::new(), true, false);
+    for path in inside {
+        all.push(path);
+        match split_of_document(path) {
+            Some((split, like)) => {
+                are_folders &= like.is_folder;
+                add(&mut found, path, split, like);
+            }
+            None if is_about(path) => {}
+            None if !path.contains(is_separator) => has_others = true,
+            None => return Ok(()),
+        }
+    }
+    if found.contains_key(&0) && (are_folders || !has_others) { refuse(&Folder { name: folder, all }, &found) } else { Ok(()) }
+}
+
+fn add<'a>(found: &mut BTreeMap<usize, Files<'a>>, path: &'a str, split: usize, like: Like<'a>) {
+    let files = found.entry(split).or_default();
+    files.paths.insert(path);
+    files.like.insert(like);
+}
+
+/// Whether a document describes the others, such as `LICENSE-MIT.txt`.
+fn is_about(path: &str) -> bool {
+    let word = path.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default().to_ascii_lowercase();
+    !path.contains(is_separator) && ABOUT.contains(&word.as_str())
+}
+
+fn refuse(folder: &Folder<'_>, found: &BTreeMap<usize, Files<'_>>) -> Result<()> {
+    let mut splits = found.iter().map(|(&split, files)| (SPLITS[split].0, files));
+    let Some((first, input)) = splits.next().filter(|_| found.len() > 1) else { return Ok(()) };
+    let (others, against): (Vec<&str>, Vec<String>) = splits.map(|(other, files)| (other, files.named(folder))).unzip();
+    let counted = |(&split, files): (&usize, &Files<'_>)| {
+        format!("{} ({} file{})", SPLITS[split].0, files.paths.len(), if files.paths.len() == 1 { "" } else { "s" })
+    };
+    let all: Vec<String> = found.iter().map(counted).collect();
+    let message = format!(
+        "{}: holds several splits of a data set, {}, which read as one collection would lose documents to each other; name one \
+         split alone; to drop from {first} what is like {}, name {} as the input and {} with --against (dedup, pairs); to read \
+         all as one, give --all-splits",
+        folder.name,
+        all.join(", "),
+        others.join(" or "),
+        input.named(folder),
+        against.join(" "),
+    );
+    Err(Error::new(ErrorKind::Input, message))
+}
+
+/// Names that a message lists for a split.
+const SHOWN: usize = 6;
+
+/// Globs that are tried on all files.
+const TRIED: usize = 64;
+
+impl Files<'_> {
+    /// How a user names them, for a shell: their folder or a glob, or some of these, or else the files themselves.
+    fn named(&self, folder: &Folder<'_>) -> String {
+        let only = self.like.first().filter(|like| self.like.len() == 1 && like.ending.is_none());
+        let glob = self.glob().filter(|glob| only.is_none() && self.taken(folder, glob) == Some(self.paths.clone()));
+        let names = match glob {
+            Some(glob) => vec![folder.glob(&glob)],
+            None => match self.few(folder) {
+                Some(few) => few.iter().map(|like| folder.named(like)).collect(),
+                None => self
+                    .paths
+                    .iter()
+                    .map(|path| folder.named(&Like { beginning: path, ending: None, is_folder: false }))
+                    .collect(),
+            },
+        };
+        let shown: Vec<String> = names.iter().take(SHOWN).map(|name| for_shell(name)).collect();
+        let more = names.len().saturating_sub(SHOWN);
+        shown.join(" ") + &if more > 0 { format!(" and {more} more") } else { String::new() }
+    }
+
+    /// Folders and globs that take each file once, and no other.
+    fn few(&self, folder: &Folder<'_>) -> Option<Vec<&Like<'_>>> {
+        if self.like.len() > TRIED {
+            return None;
+        }
+        let taken = |like| Some((like, self.taken_by(folder, like)?));
+        let mut tried: Vec<(&Like<'_>, BTreeSet<&str>)> = self.like.iter().map(taken).collect::<Option<_>>()?;
+        tried.sort_by_key(|(_, files)| Reverse(files.len()));
+        let (mut few, mut named) = (Vec::new(), BTreeSet::new());
+        for (like, files) in tried {
+            match files.difference(&named).count() {
+                0 => continue,
+                new if new < files.len() => return None,
+                _ => few.push(like),
+            }
+            named.extend(files);
+        }
+        few.sort();
+        Some(few)
+    }
+
+    fn taken_by(&self, folder: &Folder<'_>, like: &Like<'_>) -> Option<BTreeSet<&str>> {
+        let is_below = |path: &str| path.strip_prefix(like.beginning).is_some_and(|rest| rest.starts_with(is_separator));
+        match like {
+            Like { ending: Some(_), .. } => self.taken(folder, &like.glob()),
+            Like { is_folder: true, .. } => Some(self.paths.iter().copied().filter(|path| is_below(path)).collect()),
+            _ => Some(self.paths.get(like.beginning).copied().into_iter().collect()),
+        }
+    }
+
+    /// The files that a glob takes, if all of these are of this split. On the disk a glob also takes what a folder leaves out, such as
+    /// decisions, documents, and other names of a file.
+    fn taken(&self, folder: &Folder<'_>, glob: &str) -> Option<BTreeSet<&str>> {
+        let options = MatchOptions { require_literal_separator: true, ..MatchOptions::new() };
+        let pattern = Pattern::new(glob).ok()?;
+        let is_taken = |path: &&&str| pattern.matches_with(path, options);
+        let taken: BTreeSet<&str> = self.paths.iter().filter(is_taken).copied().collect();
+        let on_disk = || glob::glob(&folder.glob(glob)).into_iter().flatten().flatten().filter(|path| path.is_file()).count();
+        let takes_others =
+            folder.all.iter().filter(is_taken).count() > taken.len() || !store::is_url(folder.name) && on_disk() > taken.len();
+        (!takes_others).then_some(taken)
+    }
+
+    /// A glob of all, where they differ in the folders above only, such as one for each language.
+    fn glob(&self) -> Option<String> {
+        let paths: Vec<Vec<&str>> = self.like.iter().map(|like| like.beginning.split('/').collect()).collect();
+        let ((first, others), like) = (paths.split_first()?, self.like.first()?);
+        let is_like = |path: &Vec<&str>| path.len() == first.len() && path.last() == first.last();
+        let are_alike = self.like.iter().all(|other| (other.ending, other.is_folder) == (like.ending, like.is_folder));
+        if !are_alike || !others.iter().all(is_like) {
+            return None;
+        }
+        let is_shared = |at: usize| others.iter().all(|path| path[at] == first[at]);
+        let part = |at: usize| if is_shared(at) { Pattern::escape(first[at]) } else { "*".into() };
+        let mut glob = (0..first.len()).map(part).collect::<Vec<_>>().join("/");
+        if let Some(ending) = like.ending {
+            glob = format!("{glob}*.{}", Pattern::escape(ending));
+        } else if like.is_folder {
+            let is_deep = self.paths.iter().any(|path| path.split(is_separator).count() > first.len() + 1);
+            let endings: BTreeSet<_> = self.paths.iter().map(|path| Path::new(path).extension()).collect();
+            let ending = endings.first().copied().flatten().filter(|_| endings.len() == 1);
+            let ending = ending.map_or(String::new(), |ending| format!(".{}", Pattern::escape(&ending.to_string_lossy())));
+            glob = format!("{glob}/{}*{ending}", if is_deep { "**/" } else { "" });
+        }
+        Some(glob)
+    }
+}
+
+impl Like<'_> {
+    fn glob(&self) -> String {
+        let beginning = Pattern::escape(self.beginning);
+        match self.ending {
+            Some(ending) => format!("{beginning}*.{}", Pattern::escape(ending)),
+            None if self.is_folder => format!("{beginning}/**/*"),
+            None => beginning,
+        }
+    }
+}
+
+impl Folder<'_> {
+    fn glob(&self, inside: &str) -> String {
+        format!("{}/{inside}", Pattern::escape(self.name.trim_end_matches('/')))
+    }
+
+    /// A file or a folder on the disk is named as it is, whatever is in its name; the URL of an object is a glob if it looks like one.
+    fn named(&self, like: &Like<'_>) -> String {
+        let is_glob = like.ending.is_some() || store::is_url(self.name) && Pattern::escape(like.beginning) != like.beginning;
+        if is_glob { self.glob(&like.glob()) } else { format!("{}/{}", self.name.trim_end_matches('/'), like.beginning) }
+    }
+}
+
+/// A name in quotes, as a POSIX shell takes them.
+fn for_shell(name: &str) -> String {
+    format!("'{}'", name.replace('\'', r"'\''"))
+}
+
+/// The split of a file: by the first folder, or else the name, that has a word of a split.
+fn split_of(path: &str) -> Option<(usize, Like<'_>)> {
+    let mut at = 0;
+    for part in path.split(is_separator) {
+        let end = at + part.len();
+        if let Some((split, behind)) = word_in(part) {
+            let ending = Path::new(part).extension().and_then(|ending| ending.to_str()).filter(|_| end == path.len());
+            let ending = ending.filter(|ending| behind < part.len() - ending.len());
+            let beginning = if ending.is_some() { &path[..at + behind] } else { &path[..end] };
+            return Some((split, Like { beginning, ending, is_folder: end < path.len() }));
+        }
+        at = end + 1;
+    }
+    None
+}
+
+/// The split of a document: by the first folder, or else the name without its ending, that is a word of a split.
+fn split_of_document(path: &str) -> Option<(usize, Like<'_>)> {
+    let mut at = 0;
+    for part in path.split(is_separator) {
+        let end = at + part.len();
+        let word = if end == path.len() { part.split('.').next().unwrap_or_default() } else { part };
+        if let Some(split) = split_named(word.to_ascii_lowercase().as_bytes()) {
+            return Some((split, Like { beginning: &path[..end], ending: None, is_folder: end < path.len() }));
+        }
+        at = end + 1;
+    }
+    None
+}
+
+/// The split that a word names.
+fn split_named(word: &[u8]) -> Option<usize> {
+    SPLITS.iter().position(|(_, words)| words.iter().any(|known| known.as_bytes() == word))
+}
+
+/// The split that a name has the word of, and where the word ends: not inside of another word.
+fn word_in(name: &str) -> Option<(usize, usize)> {
+    let lower = name.to_ascii_lowercase();
+    let separates = |byte: &u8| matches!(byte, b'-' | b'.' | b'_' | b' ' | b'0'..=b'9');
+    let mut start = 0;
+    for word in lower.as_bytes().split(separates) {
+        if let Some(split) = split_named(word) {
+            return Some((split, start + word.len()));
+        }
+        start += word.len() + 1;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,91 @@
+//! What keep order reads in a record → a key, largest first.
+
+use lookalike::{
+    Occurrences,
+    cluster::{Keep, number_key, time_key},
+    shown::{cut, quoted},
+    text::Text,
+};
+
+use super::{
+    fields::{Fault, Found, Shape},
+    sets,
+};
+
+/// A record's key; of a set, with what its items count.
+pub(crate) fn key((keep, set): (&Keep, Option<Occurrences>), found: &Found) -> Result<u64, Fault> {
+    let (Text::Plain(text) | Text::Escaped(text)) = found.text;
+    Ok(match keep {
+        Keep::First => 0,
+        Keep::Longest if let Some(occurrences) = set => sets::size(text, occurrences),
+        Keep::Longest => (text.chars().count() - found.surplus) as u64,
+        Keep::Newest(_) => time(found.keep, keep)?,
+        Keep::Max(_) => number_key(number(found.keep, keep)?),
+        Keep::Min(_) => number_key(-number(found.keep, keep)?),
+    })
+}
+
+/// The fault of a record of which the field that keep order reads is none that it can read.
+pub(crate) fn unfit(keep: &Keep, what: &str) -> Fault {
+    let needs = match keep {
+        Keep::Newest(_) => "a date (2024-01-31, 2024-01-31T12:00:00Z) or seconds since 1970",
+        _ => "a number in each record",
+    };
+    Fault(format!("field {} {what}; --keep {keep} needs {needs}", quoted(keep.field().unwrap_or_default())))
+}
+
+fn number(value: Option<&str>, keep: &Keep) -> Result<f64, Fault> {
+    let wanted = |what: &str| unfit(keep, what);
+    let value = value.ok_or_else(|| wanted("is missing"))?;
+    let number: f64 = value.parse().map_err(|_| wanted(&format!("is {}", Shape::of(value).name())))?;
+    // Whole numbers are exact up to 2⁵³; of others, people do not expect more than the digits that a float has.
+    let exact = number.is_finite() && (number.fract() != 0.0 || number.abs() <= MOST_EXACT);
+    if exact { Ok(number) } else { Err(wanted(&format!("is {}, more than can be compared exactly", cut(value)))) }
+}
+
+/// The largest number up to which all whole numbers have a float of their own.
+const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// A time: a number of seconds (or milli-, micro-, nanoseconds, by its size) since 1970, or a date or time as in RFC 3339,
+/// ISO 8601 or RFC 2822; without an offset, UTC.
+fn time(value: Option<&str>, keep: &Keep) -> Result<u64, Fault> {
+    let wanted = |what: &str| unfit(keep, what);
+    let value = value.ok_or_else(|| wanted("is missing"))?;
+    let stamp = match (value.parse::<i128>(), value.parse::<f64>()) {
+        (Ok(whole), _) => whole.checked_mul(unit(whole as f64)),
+        (_, Ok(number)) => Some((number * unit(number) as f64) as i128),
+        _ => {
+            let text = serde_json::from_str::<String>(value).map_err(|_| wanted(&format!("is {}", Shape::of(value).name())))?;
+            moment(text.trim())
+        }
+    };
+    stamp
+        .and_then(|stamp| i64::try_from(stamp).ok())
+        .map(time_key)
+        .ok_or_else(|| wanted(&format!("is {}, no time that is understood", cut(value))))
+}
+
+/// Nanoseconds in the unit of a number: seconds up to the year 5138, beyond that what makes it a date of our times.
+fn unit(number: f64) -> i128 {
+    match number.abs() {
+        size if size < 1e11 => 1_000_000_000,
+        size if size < 1e14 => 1_000_000,
+        size if size < 1e17 => 1_000,
+        _ => 1,
+    }
+}
+
+fn moment(text: &str) -> Option<i128> {
+    use jiff::{Timestamp, civil::DateTime, fmt::rfc2822, tz::TimeZone};
+    let stamp = text.parse::<Timestamp>().ok();
+    let civil = || {
+        let whole = match text.len() {
+            4 => format!("{text}-01-01"),
+            7 => format!("{text}-01"),
+            _ => text.into(),
+        };
+        whole.parse::<DateTime>().ok()?.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp())
+    };
+    let letter = || rfc2822::parse(text).ok().map(|zoned| zoned.timestamp());
+    stamp.or_else(civil).or_else(letter).map(|stamp| stamp.as_nanosecond())
+}

@@ -1,0 +1,35 @@
+//! JSON: records of JSON Lines and of arrays, and the fields that are read of any record.
+
+mod grammar;
+
+mod array;
+
+mod paths;
+
+mod fields;
+
+pub(crate) mod sets;
+
+mod parse;
+
+mod names;
+
+mod inside;
+
+mod lazy;
+
+pub(crate) mod keys;
+
+mod record;
+
+pub(crate) use self::{
+    array::{Elements, begins_array},
+    fields::{Found, Unit},
+    record::of_utf16,
+};
+pub use self::{
+    fields::{Fault, Fields, Shape},
+    names::field_of,
+    paths::Paths,
+    record::Record,
+};

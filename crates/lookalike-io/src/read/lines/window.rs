@@ -1,0 +1,145 @@
+//! What was read of a span, and of the line that leaves it.
+
+use std::ops::Range;
+
+use super::space::Space;
+use crate::{
+    error::{Error, ErrorKind},
+    format::BYTE_ORDER_MARK,
+    read::buffer::{Buffer, Failure, LONGEST, is_blank},
+};
+
+/// The most that is read at once of a line that goes on and on.
+const PIECE: usize = 4 << 20;
+
+/// A buffer that a long line has made larger than this is given back.
+const KEPT: usize = 32 << 20;
+
+/// What was read into a block's buffer.
+pub(crate) struct Window<'a> {
+    buffer: &'a mut Vec<u8>,
+    pub(crate) filled: usize,
+    /// Bytes that were read and left out of the buffer.
+    pub(crate) left_out: usize,
+    /// Whether the input begins with it, perhaps with a byte order mark.
+    is_first: bool,
+}
+
+impl<'a> Window<'a> {
+    pub(crate) fn of(buffer: &'a mut Buffer) -> Self {
+        if buffer.bytes.len() > KEPT {
+            buffer.bytes = Vec::new();
+        }
+        Self { buffer: &mut buffer.bytes, filled: 0, left_out: 0, is_first: buffer.index == 0 }
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.buffer[..self.filled]
+    }
+
+    /// Reads at most `more` bytes, once. The reader gets the number of bytes before them.
+    pub(crate) fn grow(
+        &mut self,
+        more: usize,
+        read: &mut impl FnMut(&mut [u8], usize) -> Result<usize, Failure>,
+    ) -> Result<usize, Failure> {
+        if self.buffer.len() < self.filled + more {
+            self.buffer.resize(self.filled + more, 0);
+        }
+        let n = read(&mut self.buffer[self.filled..self.filled + more], self.filled + self.left_out)?;
+        self.filled += n;
+        Ok(n)
+    }
+
+    /// Moves bytes in that were read before.
+    pub(crate) fn take(&mut self, bytes: &mut Vec<u8>) {
+        if self.buffer.len() < bytes.len() {
+            self.buffer.resize(bytes.len(), 0);
+        }
+        self.buffer[..bytes.len()].copy_from_slice(bytes);
+        self.filled = bytes.len();
+        bytes.clear();
+    }
+
+    /// Reads on until the line with the byte before `boundary`, the end of a span with lines from `first` on, ends, and returns
+    /// where it ends in the window. `read` reads nothing at the input's end.
+    ///
+    /// The part of a blank line beyond the span is left out, except for the newline, so a blank line may have any length.
+    pub(crate) fn end_line(
+        &mut self,
+        first: usize,
+        boundary: usize,
+        mut read: impl FnMut(&mut [u8], usize) -> Result<usize, Failure>,
+    ) -> Result<usize, Failure> {
+        let mut space = is_blank(self.last_line(first, boundary)).then(Space::default);
+        let mut searched = boundary - 1;
+        loop {
+            let newline = memchr::memchr(b'\n', &self.bytes()[searched..]).map(|at| searched + at);
+            let end = newline.unwrap_or(self.filled).max(boundary);
+            match &mut space {
+                Some(space) if is_blank(&self.bytes()[boundary..end]) => {
+                    if newline.is_none() {
+                        space.push(&self.bytes()[boundary..end])?;
+                    }
+                    self.leave_out(boundary..end);
+                }
+                Some(held) => {
+                    self.refuse_longest(first, boundary, held.len())?;
+                    self.put_back(boundary, &held.bytes()?);
+                    space = None;
+                    searched = boundary;
+                    continue;
+                }
+                None => {}
+            }
+            if let Some(newline) = newline {
+                return Ok(if space.is_some() { newline.min(boundary) } else { newline } + 1);
+            }
+            searched = self.filled;
+            self.refuse_longest(first, boundary, 0)?;
+            if self.grow(searched.min(PIECE), &mut read)? == 0 {
+                return Ok(searched);
+            }
+        }
+    }
+
+    /// What the span has of its last line, without a byte order mark.
+    fn last_line(&self, first: usize, boundary: usize) -> &[u8] {
+        let lines = &self.buffer[first..boundary];
+        let line = memchr::memrchr(b'\n', &lines[..lines.len() - 1]).map_or(lines, |at| &lines[at + 1..]);
+        if self.is_first && line.len() == lines.len() { line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line) } else { line }
+    }
+
+    /// Removes bytes of the buffer.
+    fn leave_out(&mut self, bytes: Range<usize>) {
+        self.buffer.copy_within(bytes.end..self.filled, bytes.start);
+        self.filled -= bytes.len();
+        self.left_out += bytes.len();
+    }
+
+    /// Inserts bytes that were left out.
+    fn put_back(&mut self, at: usize, bytes: &[u8]) {
+        self.buffer.splice(at..at, bytes.iter().copied());
+        self.filled += bytes.len();
+        self.left_out -= bytes.len();
+    }
+
+    /// Refuses the last line of the span, the lines of which begin at `first`, when it has become too long with what was left out.
+    fn refuse_longest(&self, first: usize, boundary: usize, left_out: usize) -> Result<(), Failure> {
+        let length = self.filled + left_out;
+        if length <= LONGEST {
+            return Ok(());
+        }
+        let lines = &self.buffer[first..boundary - 1];
+        let before = memchr::memrchr(b'\n', lines).map_or(0, |at| at + 1);
+        match length - first - before > LONGEST {
+            true => Err(Failure::Told(too_long(memchr::memchr_iter(b'\n', &lines[..before]).count()))),
+            false => Ok(()),
+        }
+    }
+}
+
+/// The failure of a line, the `line`th of its block, that goes on and on.
+fn too_long(line: usize) -> Error {
+    Error::on_line(ErrorKind::Record, line as u64, "a line longer than 2 GiB; is this JSON Lines?")
+}

@@ -1,0 +1,127 @@
+//! A part of the source → what its blocks are cut from.
+
+use std::{
+    io::{self, Cursor, Read},
+    sync::Arc,
+};
+
+use super::{Part, Source, changed::State, tables::unseekable};
+#[cfg(feature = "warc")]
+use crate::read::crawl::CrawlStream;
+use crate::{
+    disk::File,
+    error::{Error, ErrorKind, Result},
+    format::Format,
+    read::{
+        bytes::{Counted, Packing, Reader, Running, START, decompress},
+        documents::FileBlocks,
+        format::{LOOK, known},
+        input::Input,
+        lines::LineStream,
+        records::RecordStream,
+        stream::Stream,
+    },
+    store::Object,
+};
+
+/// An input, opened for a pass.
+pub(crate) enum Opened {
+    /// A plain file of so many bytes, that can be read anywhere.
+    Plain(File, u64),
+    /// Files that are documents.
+    Files(FileBlocks),
+    /// Something that can be read on.
+    Stream(Stream),
+}
+
+impl Source {
+    /// Opens a part for one pass; of a table all columns where they are `whole`, else those that are looked at.
+    pub(crate) fn open(&self, part: usize, whole: bool) -> Result<Opened> {
+        let Part { input: at, number, .. } = self.parts[part];
+        let input = &self.inputs[at];
+        if let Some(table) = &self.tables[at] {
+            self.refuse_changed(part)?;
+            return table.stream(number, whole, self.read.clone()).map(Stream::Rows).map(Opened::Stream);
+        }
+        let name = input.name();
+        let reading = |error| Error::reading(&name, &error);
+        let reader = match self.seen.state(at) {
+            State::Regular { size, .. } => {
+                let file = match input {
+                    Input::File(path) => File::open(path).map_err(reading)?,
+                    _ => return Err(Error::reading(&name, &io::ErrorKind::Unsupported.into())),
+                };
+                self.refuse_changed(part)?;
+                let (mut start, mut filled) = ([0; START], 0);
+                while filled < START {
+                    match file.read_at(&mut start[filled..], filled as u64).map_err(reading)? {
+                        0 => break,
+                        n => filled += n,
+                    }
+                }
+                let is_lines = self.formats[at] == Some(Format::Lines);
+                if Packing::of(&start[..filled], &name)? == Packing::Plain && is_lines {
+                    return Ok(Opened::Plain(file, *size));
+                }
+                decompress(Counted { packed: file, count: self.read.clone() }, &name)
+            }
+            State::Object => match input {
+                Input::Object(object) => decompress(
+                    Counted { packed: self.ahead.stream(at, object, self.objects_behind(at)), count: self.read.clone() },
+                    &name,
+                ),
+                Input::Files(files) => return Ok(Opened::Files(FileBlocks::new(files.clone(), self.span))),
+                _ => Err(Error::reading(&name, &io::ErrorKind::Unsupported.into())),
+            },
+            State::Once(spool) => spool.open(input, &self.temp_dir),
+            State::Command(_) => match input {
+                Input::Command(line, _) => decompress(Running::start(line, &name)?, &name),
+                _ => Err(Error::reading(&name, &io::ErrorKind::Unsupported.into())),
+            },
+        };
+        self.stream(part, reader?).map(Opened::Stream)
+    }
+
+    /// What cuts a part's bytes into records.
+    fn stream(&self, part: usize, mut reader: Reader) -> Result<Stream> {
+        let name = self.name(part);
+        let format = match self.formats[self.parts[part].input] {
+            Some(format) => format,
+            None => {
+                let mut start = Vec::new();
+                (&mut reader).take(LOOK as u64).read_to_end(&mut start).map_err(|error| Error::reading(name, &error))?;
+                let format = known(name, &start)?;
+                reader = Box::new(Cursor::new(start).chain(reader));
+                format
+            }
+        };
+        Ok(match format {
+            Format::Array => Stream::Records(RecordStream::elements(reader, name)),
+            Format::Delimited => {
+                let stream = RecordStream::cells(reader, name, self.reading_of(part));
+                Stream::Records(stream.map_err(|failure| self.failed(part, failure).placed(|line| self.place(part, line + 1)))?)
+            }
+            #[cfg(feature = "warc")]
+            Format::Warc => Stream::Crawl(CrawlStream::new(reader, name)),
+            #[cfg(not(feature = "warc"))]
+            Format::Warc => {
+                let message = format!("{name}: a crawl, and this lookalike was built without (the cargo feature `warc`)");
+                return Err(Error::new(ErrorKind::Input, message));
+            }
+            Format::Text | Format::Html => {
+                let message = format!("{name}: a document can only be read from a file; give its records as JSON Lines");
+                return Err(Error::new(ErrorKind::Input, message));
+            }
+            Format::Parquet | Format::Arrow => return Err(unseekable(name)),
+            Format::Lines => Stream::Lines(LineStream::new(reader)),
+        })
+    }
+
+    /// The objects that directly follow an input, by their numbers, as far as these are no tables.
+    fn objects_behind(&self, at: usize) -> impl Iterator<Item = (usize, &Arc<Object>)> {
+        self.inputs.iter().enumerate().skip(at + 1).map_while(|(next, input)| match input {
+            Input::Object(object) if self.tables[next].is_none() => Some((next, object)),
+            _ => None,
+        })
+    }
+}

@@ -1,0 +1,62 @@
+//! What of the inputs can be read by itself.
+
+use std::io::Read;
+
+use crate::{
+    disk::File,
+    format::Format,
+    read::{
+        bytes::{START, decompress},
+        csv::{Utf16, separator},
+        input::Input,
+        reading::Reading,
+        table::{Table, TablePart},
+    },
+};
+
+/// What is read by itself: an input, or a piece of one that can be read without the rest.
+#[derive(Debug)]
+pub struct Part {
+    /// The number of the input.
+    pub(crate) input: usize,
+    /// Records of the input before it.
+    pub(crate) before: u64,
+    /// Of a table, its number there.
+    pub(crate) number: usize,
+}
+
+/// The parts of inputs, in order.
+pub(crate) fn of(inputs: &[Input], formats: &[Option<Format>], tables: &[Option<Table>], reading: &Reading) -> Vec<Part> {
+    // A header is a line too: where no record has several, records have the numbers of their lines.
+    let before = |input: usize, format: &Option<Format>| match format {
+        Some(Format::Delimited) => 1 + u64::from(says_delimiter(&inputs[input], reading)),
+        _ => 0,
+    };
+    let mut parts = Vec::new();
+    for (input, format) in formats.iter().enumerate() {
+        match &tables[input] {
+            None => parts.push(Part { input, before: before(input, format), number: 0 }),
+            Some(table) => {
+                parts.extend(table.parts().map(|TablePart { number, before }| Part { input, before, number }));
+            }
+        }
+    }
+    parts
+}
+
+/// Whether a CSV file has a line before its header that says the delimiter. What cannot be read now is told when it is read.
+fn says_delimiter(input: &Input, reading: &Reading) -> bool {
+    let Input::File(path) = input else { return false };
+    let mut start = Vec::new();
+    let cut = |reader: &mut dyn Read, start: &mut Vec<u8>| reader.take(START.max(64) as u64).read_to_end(start).is_ok();
+    let read = path.is_file()
+        && File::open(path).is_ok_and(|file| decompress(file, "").is_ok_and(|mut reader| cut(&mut reader, &mut start)));
+    if let Some(order) = Utf16::of(&start, reading.encoding) {
+        start.truncate(start.len() / 2 * 2);
+        let mut text = Vec::new();
+        // The piece may end between two halves of a character.
+        _ = order.reader(&*start, "").read_to_end(&mut text);
+        start = text;
+    }
+    read && separator(&start).is_some()
+}

@@ -1,0 +1,91 @@
+//! The inputs that are tables.
+
+#[cfg(feature = "tables")]
+use std::{panic::resume_unwind, thread};
+
+#[cfg(feature = "tables")]
+use crate::read::{
+    bytes::{Packing, START},
+    table::{Ranges, TableFile},
+};
+use crate::{
+    error::{Error, ErrorKind, Result},
+    format::Format,
+    read::{input::Input, json::Fields, table::Table},
+};
+
+/// Tables that are opened at the same time: one after the other, those in a store would take a round trip each.
+#[cfg(feature = "tables")]
+const OPENED: usize = 16;
+
+/// Opens the inputs that are tables; none for the others.
+#[cfg(feature = "tables")]
+pub(crate) fn open(inputs: &[Input], formats: &[Option<Format>], fields: &Fields) -> Result<Vec<Option<Table>>> {
+    let mut tables: Vec<Option<Table>> = inputs.iter().map(|_| None).collect();
+    let is_table = |&at: &usize| formats[at].is_some_and(Format::is_table);
+    let those: Vec<usize> = (0..inputs.len()).filter(is_table).collect();
+    for some in those.chunks(OPENED) {
+        let opened: Vec<Result<Table>> = thread::scope(|scope| {
+            let started: Vec<_> = some.iter().map(|&at| scope.spawn(move || open_one(&inputs[at], fields))).collect();
+            started.into_iter().map(|opened| opened.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+        });
+        for (&at, table) in some.iter().zip(opened) {
+            tables[at] = Some(table?);
+        }
+    }
+    Ok(tables)
+}
+
+#[cfg(feature = "tables")]
+fn open_one(input: &Input, fields: &Fields) -> Result<Table> {
+    let name = input.name();
+    let file = match input {
+        Input::File(path) => of_ranges(Ranges::of_file(path, &name)?)?,
+        #[cfg(feature = "cloud")]
+        Input::Object(object) => of_ranges(Ranges::object(object.clone()))?,
+        Input::Table(table) => TableFile::in_memory(table),
+        _ => return Err(unseekable(&name)),
+    };
+    Table::of(&name, file, fields)
+}
+
+#[cfg(feature = "tables")]
+fn of_ranges(ranges: Ranges) -> Result<TableFile> {
+    let start = ranges.read(0..ranges.size().min(START as u64))?;
+    match Packing::of(&start, ranges.name())? {
+        Packing::Plain => TableFile::open(ranges),
+        _ => {
+            let message = format!(
+                "{}: is compressed as a whole, and a table is read here and there; decompress it first: its columns are \
+                 compressed by themselves",
+                ranges.name()
+            );
+            Err(Error::new(ErrorKind::Input, message))
+        }
+    }
+}
+
+/// The failure of a table that can only be read on.
+#[cfg(feature = "tables")]
+pub(crate) fn unseekable(name: &str) -> Error {
+    let message = format!(
+        "{name}: is a table (Parquet or Arrow), which is read here and there; write it to a file first, and name that file"
+    );
+    Error::new(ErrorKind::Input, message)
+}
+
+/// No input is a table.
+#[cfg(not(feature = "tables"))]
+pub(crate) fn open(inputs: &[Input], formats: &[Option<Format>], _: &Fields) -> Result<Vec<Option<Table>>> {
+    match inputs.iter().zip(formats).find(|(_, format)| format.is_some_and(Format::is_table)) {
+        Some((input, _)) => Err(unseekable(&input.name())),
+        None => Ok(inputs.iter().map(|_| None).collect()),
+    }
+}
+
+/// The failure of a table where this program was built without them.
+#[cfg(not(feature = "tables"))]
+pub(crate) fn unseekable(name: &str) -> Error {
+    let message = format!("{name}: a table, and this lookalike was built without (the cargo feature `tables`)");
+    Error::new(ErrorKind::Input, message)
+}

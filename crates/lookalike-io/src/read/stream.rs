@@ -1,0 +1,57 @@
+//! Inputs that can only be read on → blocks.
+
+use std::sync::Arc;
+
+#[cfg(feature = "warc")]
+use super::crawl::CrawlStream;
+use super::{
+    block::{Block, Records},
+    buffer::Failure,
+    lines::LineStream,
+    records::RecordStream,
+    table::RowBlocks,
+};
+
+/// An input that can only be read on.
+pub(crate) enum Stream {
+    Lines(LineStream),
+    Records(RecordStream),
+    #[cfg(feature = "warc")]
+    Crawl(CrawlStream),
+    Rows(RowBlocks),
+}
+
+impl Stream {
+    /// The next block.
+    pub(crate) fn index(&self) -> u64 {
+        match self {
+            Self::Lines(stream) => stream.index,
+            Self::Records(stream) => stream.index,
+            #[cfg(feature = "warc")]
+            Self::Crawl(stream) => stream.index,
+            Self::Rows(stream) => stream.index(),
+        }
+    }
+
+    /// Fills `block` with what is next.
+    pub(crate) fn cut(&mut self, block: &mut Block, span: usize) -> Result<(), Failure> {
+        let buffer = block.refill();
+        let records = match self {
+            Self::Lines(stream) => stream.cut(buffer, span).map(|()| Records::Lines)?,
+            Self::Records(stream) => {
+                stream.cut(buffer, span)?;
+                match stream.columns() {
+                    Some(columns) => Records::Cells(columns.clone()),
+                    None if stream.is_array() => Records::Elements,
+                    // Of CSV without a header there are no records.
+                    None => Records::Lines,
+                }
+            }
+            #[cfg(feature = "warc")]
+            Self::Crawl(stream) => stream.cut(buffer, span).map(|()| Records::Crawl)?,
+            Self::Rows(stream) => stream.cut(buffer)?.map_or(Records::Lines, |rows| Records::Rows(Arc::new(rows))),
+        };
+        block.hold(records);
+        Ok(())
+    }
+}
