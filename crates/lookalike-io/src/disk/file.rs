@@ -5,14 +5,14 @@ use std::{
     io::{self, IsTerminal, Read, Seek, SeekFrom, Write},
     os::{
         fd::{AsFd, BorrowedFd},
-        unix::fs::{FileExt, MetadataExt, OpenOptionsExt},
+        unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt},
     },
     path::Path,
 };
 
 use rustix::fs::OFlags;
 
-use super::{Operation, doing, moving, names::tightened};
+use super::{Operation, doing, moving};
 
 /// The permissions of an output before the user's umask, like those of any file that a program makes.
 pub const USUAL: u32 = 0o666;
@@ -213,6 +213,19 @@ impl Seek for File {
 impl AsFd for File {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
+    }
+}
+
+/// Sets permissions without those of the group and of others, if there are any. Only the owner and root can.
+pub(super) fn tightened(mut permissions: Permissions, set: impl FnOnce(Permissions) -> io::Result<()>) -> io::Result<()> {
+    const OF_OTHERS: u32 = 0o077;
+    if permissions.mode() & OF_OTHERS == 0 {
+        return Ok(());
+    }
+    permissions.set_mode(permissions.mode() & 0o7777 & !OF_OTHERS);
+    match set(permissions) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
+        set => set,
     }
 }
 

@@ -7,11 +7,15 @@
 #[cfg(feature = "faults")]
 pub mod faults;
 
-mod cache;
 mod file;
+
 mod names;
-mod stream;
+
+mod cache;
+
 mod window;
+
+mod stream;
 
 use std::io;
 

@@ -1,13 +1,11 @@
 //! The names of files.
 
-use std::{
-    fs::{self, Permissions},
-    io,
-    os::unix::fs::{DirBuilderExt, PermissionsExt},
-    path::Path,
-};
+use std::{fs, io, os::unix::fs::DirBuilderExt, path::Path};
 
-use super::{File, Operation, doing};
+use super::{
+    Operation, doing,
+    file::{File, tightened},
+};
 
 /// Gives a file another name; whatever had it is replaced in the same moment.
 pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
@@ -46,19 +44,6 @@ pub fn make_private_folder(path: &Path) -> io::Result<()> {
 /// Makes a folder accessible to this user only. A folder of another user keeps its permissions.
 pub fn make_private(path: &Path) -> io::Result<()> {
     tightened(path.metadata()?.permissions(), |permissions| fs::set_permissions(path, permissions))
-}
-
-/// Sets permissions without those of the group and of others, if there are any. Only the owner and root can.
-pub(super) fn tightened(mut permissions: Permissions, set: impl FnOnce(Permissions) -> io::Result<()>) -> io::Result<()> {
-    const OF_OTHERS: u32 = 0o077;
-    if permissions.mode() & OF_OTHERS == 0 {
-        return Ok(());
-    }
-    permissions.set_mode(permissions.mode() & 0o7777 & !OF_OTHERS);
-    match set(permissions) {
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
-        set => set,
-    }
 }
 
 /// Takes an empty folder away; false where something is in it.

@@ -2,10 +2,14 @@
 //! beyond it in a temporary file that has no name, so that nothing is left behind whatever happens.
 
 mod budget;
-pub mod grouping;
-pub mod places;
-pub mod sieve;
+
 mod sort;
+
+pub mod places;
+
+pub mod sieve;
+
+pub mod grouping;
 
 use std::{
     io::{self, Write},

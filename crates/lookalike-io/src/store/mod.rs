@@ -29,6 +29,9 @@ mod piece;
 mod fetching;
 
 #[cfg(feature = "cloud")]
+mod ranges;
+
+#[cfg(feature = "cloud")]
 mod stream;
 
 #[cfg(feature = "cloud")]

@@ -1,29 +1,20 @@
 //! An object as it was when it was first seen: of another one of the same name no byte is taken.
 
-use std::{
-    ops::Range,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
 };
 
-use bytes::Bytes;
-use object_store::{GetOptions, ObjectMeta, ObjectStoreExt, coalesce_ranges, path::Path};
+use object_store::{GetOptions, ObjectMeta, ObjectStoreExt, path::Path};
 
 use super::{
     bucket::Bucket,
     errors::{Doing, changed_words, is_passing},
-    fetching::{Taker, fetch},
     location::Kind,
     runtime::wait,
     shown::shown_address,
-    stream::ObjectStream,
 };
 use crate::error::{Error, ErrorKind, Result};
-
-/// Ranges that are so near to each other are asked for as one.
-const NEAR: u64 = 1 << 20;
 
 /// An object in a store.
 pub struct Object {
@@ -116,55 +107,6 @@ impl Object {
 
     pub(super) fn changed(&self) -> Error {
         Error::new(ErrorKind::Input, format!("{}: {}", self.url, changed_words()))
-    }
-
-    /// All of it, from the beginning, read ahead.
-    pub(crate) fn stream(self: &Arc<Self>) -> ObjectStream {
-        ObjectStream::new(self.clone(), 0..self.size)
-    }
-
-    /// A range of it, read ahead. The server must give ranges.
-    #[cfg(feature = "tables")]
-    pub(crate) fn stream_of(self: &Arc<Self>, range: Range<u64>) -> ObjectStream {
-        ObjectStream::new(self.clone(), range)
-    }
-
-    /// The same for an object whose turn is near: small ones are asked for now, a few at a time. None for the others.
-    pub(crate) fn stream_ahead(self: &Arc<Self>) -> Option<ObjectStream> {
-        ObjectStream::ahead(self)
-    }
-
-    /// Ranges of it, in the order given; near ones are asked for together, some at a time.
-    ///
-    /// # Errors
-    /// A range that is not in it, a server that gives no ranges, whatever else goes wrong.
-    pub(crate) fn read_ranges(self: &Arc<Self>, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
-        if let Some(range) = ranges.iter().find(|range| range.start > range.end || range.end > self.size) {
-            let message =
-                format!("{}: has {} bytes, and not those up to {}: the file is truncated", self.url, self.size, range.end);
-            return Err(Error::new(ErrorKind::Input, message));
-        }
-        if !self.is_ranged() {
-            let message = format!("{}: the server gives no parts of a file; download it first", self.url);
-            return Err(Error::new(ErrorKind::Input, message));
-        }
-        // What is empty needs nobody to be asked.
-        let asked: Vec<_> = ranges.iter().filter(|range| !range.is_empty()).cloned().collect();
-        let fetched = wait(coalesce_ranges(&asked, |range| self.clone().bytes(range), NEAR))??;
-        let mut fetched = fetched.into_iter();
-        Ok(ranges.iter().map(|range| if range.is_empty() { None } else { fetched.next() }.unwrap_or_default()).collect())
-    }
-
-    /// One range of it.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for formats whose parts are read by their places"))]
-    pub(crate) fn read_at(self: &Arc<Self>, range: Range<u64>) -> Result<Bytes> {
-        self.read_ranges(&[range]).map(|mut read| read.pop().unwrap_or_default())
-    }
-
-    async fn bytes(self: Arc<Self>, range: Range<u64>) -> Result<Bytes> {
-        let mut all = Vec::with_capacity((range.end - range.start) as usize);
-        fetch(&self, range, Taker::All(&mut all)).await?;
-        Ok(all.into())
     }
 
     /// Refuses it when it is no longer what it was; asks the store only where the answers do not tell.

@@ -50,14 +50,32 @@ struct Part {
     _room: Option<SemaphorePermit<'static>>,
 }
 
+impl Object {
+    /// All of it, from the beginning, read ahead.
+    pub(crate) fn stream(self: &Arc<Self>) -> ObjectStream {
+        ObjectStream::new(self.clone(), 0..self.size())
+    }
+
+    /// A range of it, read ahead. The server must give ranges.
+    #[cfg(feature = "tables")]
+    pub(crate) fn stream_of(self: &Arc<Self>, range: Range<u64>) -> ObjectStream {
+        ObjectStream::new(self.clone(), range)
+    }
+
+    /// The same for an object whose turn is near: small ones are asked for now, a few at a time. None for the others.
+    pub(crate) fn stream_ahead(self: &Arc<Self>) -> Option<ObjectStream> {
+        ObjectStream::ahead(self)
+    }
+}
+
 impl ObjectStream {
-    pub(super) fn new(object: Arc<Object>, range: Range<u64>) -> Self {
+    fn new(object: Arc<Object>, range: Range<u64>) -> Self {
         Self { object, parts: VecDeque::new(), next: range.start, end: range.end, piece: Piece::default(), read: 0 }
     }
 
     /// The bytes of a small object that will be read soon, already on their way; none where that is not worth it, or others need the
     /// room.
-    pub(super) fn ahead(object: &Arc<Object>) -> Option<Self> {
+    fn ahead(object: &Arc<Object>) -> Option<Self> {
         let small = (1..=object.bucket.part).contains(&object.size());
         if !small || ROOM.available_permits() <= (AHEAD / PART / 2) as usize {
             return None;
