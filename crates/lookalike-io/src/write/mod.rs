@@ -1,35 +1,30 @@
 //! Outputs: whole under their name, or not there.
 
-mod claim;
-#[cfg(feature = "codecs")]
-mod codecs;
-#[cfg(feature = "tables")]
-mod decision_rows;
-mod decisions;
-mod encode;
-mod gzip;
-mod hidden;
-mod ids;
-mod kept;
-mod labels;
-mod output;
-mod overwriting;
 mod publish;
-#[cfg_attr(not(feature = "tables"), path = "no_rows.rs")]
-mod rows;
-mod sink;
-#[cfg(feature = "tables")]
-pub mod table;
-mod terminal;
+
+mod pack;
+
+mod output;
+
+mod overwriting;
+
+mod names;
 
 #[cfg(feature = "tables")]
-pub use decision_rows::{DecisionRows, Kinds};
-pub use decisions::{Decided, Likeness, Representative, reason_name};
-pub use ids::IdKind;
-pub use kept::{Kept, Piece, Shape, are_rows, refuse_other_than_lines};
-pub use labels::{Label, LabelNames, Labelling, plain, refused};
-pub use output::{LEAST_AHEAD, Output, finish};
-pub use overwriting::refuse_overwriting;
+pub mod table;
+
+mod decisions;
+
+mod records;
+
+#[cfg(feature = "tables")]
+pub use self::decisions::{DecisionRows, Kinds};
 #[cfg(not(feature = "tables"))]
-pub use rows::without_tables;
-pub use rows::{RowLabels, refuse_table_names};
+pub use self::records::without_tables;
+pub use self::{
+    decisions::{Decided, IdKind, Likeness, Representative, plain, reason_name},
+    names::{are_rows, refuse_other_than_lines},
+    output::{LEAST_AHEAD, Output, finish},
+    overwriting::refuse_overwriting,
+    records::{Kept, Label, LabelNames, Labelling, Piece, RowLabels, Shape, refuse_table_names, refused},
+};

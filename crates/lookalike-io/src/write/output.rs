@@ -8,9 +8,8 @@ use std::{
 };
 
 use super::{
-    encode::Encoder,
-    publish::publish,
-    sink::{Sink, Whole},
+    pack::Encoder,
+    publish::{Sink, Whole, publish},
 };
 use crate::{
     disk::Window,

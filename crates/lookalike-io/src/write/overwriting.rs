@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::sink::behind_links;
+use super::publish::behind_links;
 use crate::{
     error::{Error, ErrorKind, Result},
     read::Input,

@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
+use arrow_schema::SchemaRef;
 use parquet::{
     arrow::ArrowSchemaConverter,
     basic::{LogicalType, Type as Physical},
     errors::Result,
     schema::types::{ColumnDescriptor, SchemaDescriptor, Type},
 };
-
-use super::SchemaRef;
 
 /// The types of a table's columns: those that its input had for columns of the same name and place, with what the input said of
 /// them (a UUID, JSON, a date) and Arrow's types do not; others' are made of Arrow's.

@@ -7,8 +7,10 @@ mod visible;
 mod main_text;
 
 use self::main_text::Main;
-use crate::format::Html;
-use crate::read::bytes::encoding::{declared_in_html, decode};
+use crate::{
+    format::Html,
+    read::bytes::encoding::{declared_in_html, decode},
+};
 
 /// Makes text of pages. Keeps its buffers for the next.
 #[derive(Debug)]

@@ -5,8 +5,8 @@
 //! target's, and by the lock that it no longer has.
 
 use std::{
-    fs, io,
-    io::Read,
+    fs,
+    io::{self, Read},
     path::{Path, PathBuf},
     process,
     sync::atomic::{AtomicU64, Ordering},
@@ -21,7 +21,7 @@ const BEGINNING: &str = ".lookalike-";
 const ENDING: &str = ".unfinished";
 
 /// A name that a file has for a moment. Dropped, it is removed.
-pub(super) struct Hidden {
+pub(crate) struct Hidden {
     path: PathBuf,
     kept: bool,
 }
@@ -29,7 +29,7 @@ pub(super) struct Hidden {
 impl Hidden {
     /// Makes a file under a hidden name beside `target`. `make` must fail where the name is taken, and says whether the file is
     /// this run's: one that another run took for a killed run's is made again.
-    pub(super) fn beside<T>(target: &Path, make: impl Fn(&Path) -> io::Result<Option<T>>) -> io::Result<(T, Self)> {
+    pub(crate) fn beside<T>(target: &Path, make: impl Fn(&Path) -> io::Result<Option<T>>) -> io::Result<(T, Self)> {
         const TRIES: u32 = 1000;
         for _ in 0..TRIES {
             let name = format!("{}{:016x}{ENDING}", beginning(target), random());
@@ -49,17 +49,17 @@ impl Hidden {
         Err(io::ErrorKind::AlreadyExists.into())
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// The name is no longer its own.
-    pub(super) fn forget(mut self) {
+    pub(crate) fn forget(mut self) {
         self.kept = true;
     }
 
     /// Removes the name, unless that has been done.
-    pub(super) fn remove(mut self) -> io::Result<()> {
+    pub(crate) fn remove(mut self) -> io::Result<()> {
         self.kept = true;
         match disk::remove(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -95,7 +95,7 @@ fn random() -> u64 {
 }
 
 /// Locks a file that this run made, so that no other run removes it. False where another run has just taken it for a killed run's.
-pub(super) fn own(file: &File) -> io::Result<bool> {
+pub(crate) fn own(file: &File) -> io::Result<bool> {
     match file.try_lock() {
         // Where a file system has no locks, nothing is removed either.
         Err(error) if has_no_locks(&error) => Ok(true),
@@ -104,14 +104,14 @@ pub(super) fn own(file: &File) -> io::Result<bool> {
 }
 
 /// Whether a file system says that it has no locks.
-pub(super) fn has_no_locks(error: &io::Error) -> bool {
+pub(crate) fn has_no_locks(error: &io::Error) -> bool {
     has_no_such(error) || error.raw_os_error() == Some(Errno::NOLCK.raw_os_error())
 }
 
 /// Removes what killed runs left beside this target: the files under its hidden names that no run has locked.
 ///
 /// Only with the [claim](super::claim) on the folder: what a target held has a hidden name and no lock while a run publishes.
-pub(super) fn remove_left(target: &Path) {
+pub(crate) fn remove_left(target: &Path) {
     let beginning = beginning(target);
     let Ok(entries) = folder_of(target).read_dir() else { return };
     for entry in entries.flatten() {

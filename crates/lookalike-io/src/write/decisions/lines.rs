@@ -8,6 +8,11 @@ use serde::Serialize;
 
 use crate::error::{Error, ErrorKind, Result};
 
+/// The verdict about a document with this representative, or with none.
+pub(crate) fn verdict(representative: Option<&str>) -> &'static str {
+    if representative.is_some() { "dropped" } else { "kept" }
+}
+
 /// What is known of a dropped document's likeness to its representative.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum Likeness {

@@ -10,7 +10,7 @@ use liblzma::{
 };
 use lz4_flex::frame::{BlockSize, FrameEncoder, FrameInfo};
 
-use super::encode::Gathered;
+use super::gathered::Gathered;
 
 /// How hard xz compresses, and the bytes that are compressed as one: both decide the bytes that come out. Of 60 MB of the bench
 /// collection preset 1 leaves 28 % in 8 s, this 25 % in 10 s with 18 MB for a thread, 6 leaves 18 % in 107 s with 97 MB.
@@ -25,7 +25,7 @@ const BROTLI_QUALITY: u32 = 5;
 const BROTLI_WINDOW: u32 = 22;
 
 /// A stream in the making.
-pub(super) enum Codec {
+pub(crate) enum Codec {
     Bzip2(BzEncoder<Gathered>),
     Xz(XzEncoder<Gathered>),
     Lz4(Box<FrameEncoder<Gathered>>),
@@ -33,29 +33,29 @@ pub(super) enum Codec {
 }
 
 impl Codec {
-    pub(super) fn bzip2(into: Gathered) -> Self {
+    pub(crate) fn bzip2(into: Gathered) -> Self {
         // As the program of that name does.
         Self::Bzip2(BzEncoder::new(into, Compression::best()))
     }
 
-    pub(super) fn xz(into: Gathered, threads: usize) -> io::Result<Self> {
+    pub(crate) fn xz(into: Gathered, threads: usize) -> io::Result<Self> {
         let mut builder = MtStreamBuilder::new();
         builder.preset(XZ_PRESET).block_size(XZ_BLOCK).check(Check::Crc64).threads(threads.min(MOST_XZ) as u32);
         Ok(Self::Xz(XzEncoder::new_stream(into, builder.encoder()?)))
     }
 
-    pub(super) fn lz4(into: Gathered) -> Self {
+    pub(crate) fn lz4(into: Gathered) -> Self {
         let frame = FrameInfo::new().block_size(BlockSize::Max1MB).block_checksums(true).content_checksum(true);
         Self::Lz4(Box::new(FrameEncoder::with_frame_info(frame, into)))
     }
 
-    pub(super) fn brotli(into: Gathered) -> Self {
+    pub(crate) fn brotli(into: Gathered) -> Self {
         const BUFFER: usize = 64 << 10;
         let into = Remembering { into, failed: None };
         Self::Brotli(Box::new(CompressorWriter::new(into, BUFFER, BROTLI_QUALITY, BROTLI_WINDOW)))
     }
 
-    pub(super) fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+    pub(crate) fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self {
             Self::Bzip2(encoder) => encoder.write_all(bytes),
             Self::Xz(encoder) => encoder.write_all(bytes),
@@ -79,7 +79,7 @@ impl Codec {
 }
 
 /// Keeps the failure that brotli's writer keeps to itself when it writes its last bytes.
-pub(super) struct Remembering {
+pub(crate) struct Remembering {
     into: Gathered,
     failed: Option<io::Error>,
 }

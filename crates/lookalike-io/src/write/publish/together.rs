@@ -36,7 +36,7 @@ enum Before {
 ///
 /// Objects come last: what such a name had before cannot be restored. Where one of several fails, the message names those that
 /// were already written.
-pub(super) fn publish(outputs: Vec<Whole>) -> Result<()> {
+pub(crate) fn publish(outputs: Vec<Whole>) -> Result<()> {
     let (mut files, mut objects) = (Vec::new(), Vec::new());
     for whole in outputs {
         match whole {

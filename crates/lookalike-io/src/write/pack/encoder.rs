@@ -8,11 +8,11 @@ use std::{
 
 #[cfg(feature = "codecs")]
 use super::codecs::Codec;
-use super::{gzip::Gzip, sink::Sink};
-use crate::{disk::Window, read::Packing};
+use super::{gathered::Gathered, gzip::Gzip};
+use crate::{disk::Window, read::Packing, write::publish::Sink};
 
 /// Compresses windows, or not.
-pub(super) enum Encoder {
+pub(crate) enum Encoder {
     Plain(Sink),
     Gzip(Box<Gzip>),
     Zstd(zstd::Encoder<'static, Gathered>),
@@ -21,7 +21,7 @@ pub(super) enum Encoder {
 }
 
 impl Encoder {
-    pub(super) fn new(sink: Sink, path: &Path, threads: usize) -> io::Result<Self> {
+    pub(crate) fn new(sink: Sink, path: &Path, threads: usize) -> io::Result<Self> {
         Ok(match Packing::of_name(&path.to_string_lossy()) {
             Packing::Plain => Self::Plain(sink),
             Packing::Gzip => Self::Gzip(Box::new(Gzip::new(Gathered::new(sink), threads)?)),
@@ -47,12 +47,12 @@ impl Encoder {
     }
 
     /// Windows that it holds for itself.
-    pub(super) fn windows(&self) -> usize {
+    pub(crate) fn windows(&self) -> usize {
         if let Self::Gzip(encoder) = self { encoder.windows() } else { 0 }
     }
 
     /// Takes a window, and gives it back when its bytes are not needed any more.
-    pub(super) fn write(&mut self, window: Window, empty: &Sender<Window>) -> io::Result<()> {
+    pub(crate) fn write(&mut self, window: Window, empty: &Sender<Window>) -> io::Result<()> {
         match self {
             Self::Plain(sink) => sink.write_all(window.bytes())?,
             Self::Zstd(encoder) => encoder.write_all(window.bytes())?,
@@ -74,39 +74,5 @@ impl Encoder {
             #[cfg(feature = "codecs")]
             Self::Other(codec) => codec.finish()?.finish(),
         }
-    }
-}
-
-/// Gathers what an encoder gives into windows, which a sink takes best.
-pub(super) struct Gathered {
-    sink: Sink,
-    window: Window,
-}
-
-impl Gathered {
-    fn new(sink: Sink) -> Self {
-        Self { sink, window: Window::new() }
-    }
-
-    /// Writes what is left.
-    pub fn finish(mut self) -> io::Result<Sink> {
-        self.flush()?;
-        Ok(self.sink)
-    }
-}
-
-impl Write for Gathered {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let left = self.window.fill(bytes).len();
-        if self.window.is_full() {
-            self.flush()?;
-        }
-        Ok(bytes.len() - left)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.sink.write_all(self.window.bytes())?;
-        self.window.clear();
-        Ok(())
     }
 }

@@ -1,14 +1,12 @@
 //! What was decided about a record, put onto the record: four fields behind its own, which stay as they came.
 
-use std::borrow::Cow;
-
 use lookalike::shown::quoted;
 use serde_json::Value;
 
-use super::kept::Shape;
 use crate::{
     error::{Error, ErrorKind},
-    read::{Block, Columns, Reading, Room, encode, field_of},
+    read::{Columns, encode, field_of},
+    write::decisions::verdict,
 };
 
 /// What was decided about a record, in the decisions' words. Ids are JSON, as they stood in the input.
@@ -25,21 +23,6 @@ pub struct Label<'a> {
 impl Label<'_> {
     pub(crate) fn verdict(&self) -> &'static str {
         verdict(self.representative)
-    }
-}
-
-/// The verdict about a document with this representative, or with none.
-pub(super) fn verdict(representative: Option<&str>) -> &'static str {
-    if representative.is_some() { "dropped" } else { "kept" }
-}
-
-/// What an id is where there are no types: a string without its quotes and escapes, a number as it is written.
-pub fn plain(id: &str) -> Cow<'_, str> {
-    match id.strip_prefix('"').and_then(|id| id.strip_suffix('"')) {
-        None => id.into(),
-        Some(inner) if !inner.contains('\\') => inner.into(),
-        // An id was read before it was written: it is a string.
-        Some(inner) => serde_json::from_str::<String>(id).map_or(inner.into(), Cow::Owned),
     }
 }
 
@@ -62,7 +45,7 @@ impl LabelNames {
 
     /// The four of them.
     #[cfg(feature = "tables")]
-    pub(super) fn all(&self) -> &[String; 4] {
+    pub(crate) fn all(&self) -> &[String; 4] {
         &self.names
     }
 
@@ -78,7 +61,7 @@ impl LabelNames {
 
     /// Appends an object with a label's fields behind its own.
     /// Where the object is in another encoding than UTF-8, what is not ASCII is escaped: that is the same in all.
-    fn onto_object(&self, object: &[u8], is_encoded: bool, label: &Label, into: &mut Vec<u8>) {
+    pub(super) fn onto_object(&self, object: &[u8], is_encoded: bool, label: &Label, into: &mut Vec<u8>) {
         let inside = object.strip_suffix(b"}").unwrap_or(object).trim_ascii_end();
         into.extend_from_slice(inside);
         if !inside.ends_with(b"{") {
@@ -100,7 +83,7 @@ impl LabelNames {
     }
 
     /// Appends a header of CSV with the names behind its own.
-    pub(super) fn onto_header(&self, columns: &Columns, encoding: Option<&'static str>, into: &mut Vec<u8>) {
+    pub(crate) fn onto_header(&self, columns: &Columns, encoding: Option<&'static str>, into: &mut Vec<u8>) {
         let (header, end) = without_end(columns.header());
         let encoding = columns.encoding(encoding);
         into.extend_from_slice(header);
@@ -124,28 +107,14 @@ fn escape(json: &mut Vec<u8>, start: usize) {
     }
 }
 
-/// Appends a record of CSV with a label's fields behind its own.
-fn onto_row(row: &[u8], columns: &Columns, encoding: Option<&str>, label: &Label, into: &mut Vec<u8>) {
-    let (row, end) = without_end(row);
-    let delimiter = columns.delimiter();
-    into.extend_from_slice(row);
-    push_cell(&plain(label.cluster), delimiter, encoding, into);
-    push_cell(label.verdict(), delimiter, encoding, into);
-    push_cell(&label.representative.map_or(Cow::Borrowed(""), plain), delimiter, encoding, into);
-    into.push(delimiter);
-    push_number(label.similarity, b"", into);
-    // One that ends with its file gets a line end.
-    into.extend_from_slice(if end.is_empty() { columns.line_end() } else { end });
-}
-
 /// A record of CSV, and its line end.
-fn without_end(row: &[u8]) -> (&[u8], &[u8]) {
+pub(super) fn without_end(row: &[u8]) -> (&[u8], &[u8]) {
     let length = if row.ends_with(b"\r\n") { 2 } else { usize::from(row.ends_with(b"\n") || row.ends_with(b"\r")) };
     row.split_at(row.len() - length)
 }
 
 /// Appends a field of CSV and the delimiter before it, in quotes where it needs them (RFC 4180).
-fn push_cell(text: &str, delimiter: u8, encoding: Option<&str>, into: &mut Vec<u8>) {
+pub(super) fn push_cell(text: &str, delimiter: u8, encoding: Option<&str>, into: &mut Vec<u8>) {
     into.push(delimiter);
     let needs_quotes = |byte: u8| matches!(byte, b'"' | b'\n' | b'\r') || byte == delimiter;
     if text.bytes().any(needs_quotes) {
@@ -157,7 +126,7 @@ fn push_cell(text: &str, delimiter: u8, encoding: Option<&str>, into: &mut Vec<u
 }
 
 /// Appends a number as the decisions have it.
-fn push_number(number: Option<f64>, none: &[u8], into: &mut Vec<u8>) {
+pub(super) fn push_number(number: Option<f64>, none: &[u8], into: &mut Vec<u8>) {
     match number {
         // A vector takes any bytes.
         Some(number) => _ = serde_json::to_writer(into, &number),
@@ -165,74 +134,13 @@ fn push_number(number: Option<f64>, none: &[u8], into: &mut Vec<u8>) {
     }
 }
 
-pub(super) fn taken(what: &str, name: &str) -> String {
+pub(crate) fn taken(what: &str, name: &str) -> String {
     format!("there is a {what} {} already; name the fields of --label otherwise, such as with --label-prefix dup_", quoted(name))
 }
 
 /// The failure of names that cannot be.
 pub fn refused(place: &str, why: &str) -> Error {
     Error::new(ErrorKind::Record, format!("{place}: {why}"))
-}
-
-impl Shape {
-    /// Appends a record with its label, as it stands in a file of this shape; what comes before the first and behind the last is
-    /// left to [`Kept`](super::Kept).
-    ///
-    /// # Errors
-    /// A record with a field of one of the names.
-    pub fn labelled(
-        self,
-        (block, at): (&Block, usize),
-        reading: &Reading,
-        names: &LabelNames,
-        label: &Label,
-        room: &mut Labelling,
-        into: &mut Vec<u8>,
-    ) -> Result<(), String> {
-        let Labelling { room, line, decoded } = room;
-        if let (Self::Delimited, Some(columns)) = (self, block.columns()) {
-            names.refuse_columns(columns)?;
-            onto_row(block.raw(at), columns, columns.encoding(reading.encoding), label, into);
-            return Ok(());
-        }
-        let raw = match block.object(at) {
-            Some(_) if self == Self::Array || block.is_lines() => block.raw(at),
-            _ => {
-                line.clear();
-                block.json_line(at, reading, room, line).map_err(|error| error.to_string())?;
-                line
-            }
-        };
-        let object = raw.trim_ascii_end();
-        let is_encoded = block.is_encoded(at, reading);
-        match is_encoded {
-            true => {
-                let fields = block.fields(at, reading, room, decoded).map_err(|fault| fault.to_string())?;
-                names.refuse_object(fields.unwrap_or_default())?;
-            }
-            false => names.refuse_object(object)?,
-        }
-        if self == Self::Array {
-            into.extend_from_slice(b",\n");
-        }
-        names.onto_object(object, is_encoded, label, into);
-        if self != Self::Array {
-            let end = &raw[object.len()..];
-            into.extend_from_slice(end);
-            if !end.ends_with(b"\n") {
-                into.push(b'\n');
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Buffers for records that are made.
-#[derive(Debug, Default)]
-pub struct Labelling {
-    room: Room,
-    line: Vec<u8>,
-    decoded: Vec<u8>,
 }
 
 #[cfg(test)]
@@ -263,13 +171,6 @@ mod tests {
         LabelNames::new("é\"").onto_object(b"{}", false, &DROPPED, &mut into);
         let expected = r#"{"é\"cluster":"a,\"b","é\"verdict":"dropped","é\"representative":"a,\"b","é\"similarity":0.825}"#;
         assert_eq!(String::from_utf8(into).unwrap(), expected);
-    }
-
-    #[test]
-    fn ids_without_types() {
-        for (id, text) in [("7.50", "7.50"), ("\"\"", ""), ("\"a b\"", "a b"), (r#""\u00e9\n\"""#, "é\n\"")] {
-            assert_eq!(plain(id), text);
-        }
     }
 
     proptest! {

@@ -1,4 +1,6 @@
-//! What ids are, where a column has one type.
+//! What ids are, where a column has one type, and where there are no types.
+
+use std::borrow::Cow;
 
 /// What all ids of a column are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -28,6 +30,16 @@ impl IdKind {
     }
 }
 
+/// What an id is where there are no types: a string without its quotes and escapes, a number as it is written.
+pub fn plain(id: &str) -> Cow<'_, str> {
+    match id.strip_prefix('"').and_then(|id| id.strip_suffix('"')) {
+        None => id.into(),
+        Some(inner) if !inner.contains('\\') => inner.into(),
+        // An id was read before it was written: it is a string.
+        Some(inner) => serde_json::from_str::<String>(id).map_or(inner.into(), Cow::Owned),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -39,6 +51,13 @@ mod tests {
         assert_eq!(kind(&["1", "-9223372036854775808"]), IdKind::Integers);
         for mixed in [&["1", "\"1\""][..], &["1.5"], &["9223372036854775808"], &["1", "1.0"], &["1e3"], &["-0"]] {
             assert_eq!(kind(mixed), IdKind::Mixed, "{mixed:?}");
+        }
+    }
+
+    #[test]
+    fn ids_without_types() {
+        for (id, text) in [("7.50", "7.50"), ("\"\"", ""), ("\"a b\"", "a b"), (r#""\u00e9\n\"""#, "é\n\"")] {
+            assert_eq!(plain(id), text);
         }
     }
 }

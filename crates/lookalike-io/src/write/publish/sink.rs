@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// An open output.
-pub(super) enum Sink {
+pub(crate) enum Sink {
     /// A file, or what is like one.
     File(FileSink),
     /// An object in a store.
@@ -26,7 +26,7 @@ pub(super) enum Sink {
 }
 
 /// A file that is open.
-pub(super) struct FileSink {
+pub(crate) struct FileSink {
     stream: Stream,
     end: End,
     /// Of a terminal.
@@ -44,24 +44,24 @@ enum End {
 }
 
 /// What is whole, and lacks its name.
-pub(super) enum Whole {
+pub(crate) enum Whole {
     File(WholeFile),
     Object(Box<Uploaded>),
 }
 
 /// A file that is whole, and lacks its name.
-pub(super) struct WholeFile {
+pub(crate) struct WholeFile {
     /// Beside the target, under a name that nobody looks for.
-    pub(super) hidden: Hidden,
+    pub(crate) hidden: Hidden,
     /// The name that was asked for.
-    pub(super) target: PathBuf,
+    pub(crate) target: PathBuf,
     /// Open and locked until it has its name, so that no other run takes it for what a killed run left.
-    pub(super) _open: Stream,
+    pub(crate) _open: Stream,
 }
 
 impl Sink {
     /// Opens an output; `-` is standard output.
-    pub(super) fn open(path: &Path) -> io::Result<Self> {
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
         match path.to_str().filter(|name| is_url(name)) {
             Some(url) => Upload::create(url).map(|upload| Self::Object(Box::new(upload))).map_err(io::Error::other),
             None => FileSink::open(path).map(Self::File),
@@ -69,7 +69,7 @@ impl Sink {
     }
 
     /// Brings all to where it stays, without its name.
-    pub(super) fn settle(self) -> io::Result<Option<Whole>> {
+    pub(crate) fn settle(self) -> io::Result<Option<Whole>> {
         match self {
             Self::File(file) => Ok(file.settle()?.map(Whole::File)),
             Self::Object(upload) => {
@@ -164,7 +164,7 @@ impl Write for Sink {
 }
 
 /// The file that a path means: links are followed, also one whose file does not exist yet.
-pub(super) fn behind_links(path: &Path) -> io::Result<PathBuf> {
+pub(crate) fn behind_links(path: &Path) -> io::Result<PathBuf> {
     const MOST: usize = 40;
     let mut path = path.to_path_buf();
     for _ in 0..MOST {

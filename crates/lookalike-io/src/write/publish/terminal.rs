@@ -6,14 +6,14 @@ use lookalike::shown::escaped;
 
 /// What is shown of bytes that are given piece by piece.
 #[derive(Debug, Default)]
-pub(super) struct Escaping {
+pub(crate) struct Escaping {
     /// The beginning of a character, or a carriage return whose line feed may follow.
     rest: Vec<u8>,
 }
 
 impl Escaping {
     /// What is shown of more bytes. Those that are not UTF-8 become U+FFFD.
-    pub(super) fn more(&mut self, bytes: &[u8]) -> String {
+    pub(crate) fn more(&mut self, bytes: &[u8]) -> String {
         self.rest.extend_from_slice(bytes);
         let bytes = std::mem::take(&mut self.rest);
         let whole = match from_utf8(&bytes) {
@@ -27,7 +27,7 @@ impl Escaping {
     }
 
     /// What is shown of the end.
-    pub(super) fn end(&mut self) -> String {
+    pub(crate) fn end(&mut self) -> String {
         escaped(&String::from_utf8_lossy(&std::mem::take(&mut self.rest))).into_owned()
     }
 }

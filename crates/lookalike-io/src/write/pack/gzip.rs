@@ -13,7 +13,7 @@ use std::{
 
 use flate2::{Compress, Compression, Crc, FlushCompress};
 
-use super::encode::Gathered;
+use super::gathered::Gathered;
 use crate::{disk::Window, error::panicked};
 
 /// Parts that a thread may have before it: one in work, one that waits.
@@ -26,7 +26,7 @@ const HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
 const END: [u8; 2] = [3, 0];
 
 /// A gzip stream in the making.
-pub(super) struct Gzip {
+pub(crate) struct Gzip {
     into: Gathered,
     threads: u64,
     packers: Vec<Packer>,
@@ -55,19 +55,19 @@ struct Packer {
 }
 
 impl Gzip {
-    pub(super) fn new(mut into: Gathered, threads: usize) -> io::Result<Self> {
+    pub(crate) fn new(mut into: Gathered, threads: usize) -> io::Result<Self> {
         into.write_all(&HEADER)?;
         let (packers, spare) = (Vec::new(), Vec::new());
         Ok(Self { into, threads: threads as u64, packers, given: 0, taken: 0, crc: Crc::new(), length: 0, spare })
     }
 
     /// Windows that it may hold.
-    pub(super) fn windows(&self) -> usize {
+    pub(crate) fn windows(&self) -> usize {
         (self.threads * AHEAD) as usize
     }
 
     /// Takes a window; windows that are done go to `empty`.
-    pub(super) fn write(&mut self, window: Window, empty: &Sender<Window>) -> io::Result<()> {
+    pub(crate) fn write(&mut self, window: Window, empty: &Sender<Window>) -> io::Result<()> {
         if self.given == self.taken + self.threads * AHEAD {
             // The producer may be gone.
             drop(self.take()?.map(|window| empty.send(window)));

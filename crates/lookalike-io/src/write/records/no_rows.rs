@@ -1,22 +1,20 @@
 //! In place of tables, where this program was built without them.
 
-use super::{
-    labels::{Label, LabelNames},
-    output::Output,
-};
+use super::labels::{Label, LabelNames};
 use crate::{
     error::{Error, ErrorKind, Result},
     read::{RecordBatch, Rows, Source},
+    write::output::Output,
 };
 
 /// There is none.
-pub(super) enum KeptRows {}
+pub(crate) enum KeptRows {}
 
-pub(super) fn refuse_other_schemas(_: &str, _: &Source) -> Result<()> {
+pub(crate) fn refuse_other_schemas(_: &str, _: &Source) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn rows_size(rows: &RecordBatch) -> usize {
+pub(crate) fn rows_size(rows: &RecordBatch) -> usize {
     match *rows {}
 }
 
@@ -48,19 +46,19 @@ pub fn without_tables(name: &str) -> Error {
 }
 
 impl KeptRows {
-    pub(super) fn new(output: Output, _: &Source, _: Option<&LabelNames>, _: usize) -> Result<Self> {
+    pub(crate) fn new(output: Output, _: &Source, _: Option<&LabelNames>, _: usize) -> Result<Self> {
         Err(without_tables(output.name()))
     }
 
-    pub(super) fn push(&mut self, _: RecordBatch) -> Result<()> {
+    pub(crate) fn push(&mut self, _: RecordBatch) -> Result<()> {
         match *self {}
     }
 
-    pub(super) fn labels(&self) -> Option<RowLabels> {
+    pub(crate) fn labels(&self) -> Option<RowLabels> {
         match *self {}
     }
 
-    pub(super) fn end(self) -> Result<Output> {
+    pub(crate) fn end(self) -> Result<Output> {
         match self {}
     }
 }

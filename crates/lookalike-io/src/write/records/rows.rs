@@ -5,24 +5,22 @@ use std::{str::FromStr, sync::Arc};
 use arrow_array::{ArrayRef, Float64Array, Int64Array, StringArray, UInt64Array};
 use arrow_schema::{DataType, Field, FieldRef, Schema};
 
-use super::{
-    labels::{Label, LabelNames, plain, taken, verdict},
-    output::Output,
-    table::{TableOutput, one_schema, refuse_others},
-};
+use super::labels::{Label, LabelNames, taken};
 use crate::{
     error::{Error, ErrorKind, Result},
     read::{
         Layout, RecordBatch, Source,
-        table::{
-            Format::{self, ArrowFile, ArrowStream, Parquet},
-            Rows,
-        },
+        table::{Format, Rows},
+    },
+    write::{
+        decisions::{plain, verdict},
+        output::Output,
+        table::{TableOutput, format, one_schema, refuse_others},
     },
 };
 
 /// A table in the making.
-pub(super) struct KeptRows {
+pub(crate) struct KeptRows {
     output: TableOutput<Output>,
     labels: Option<RowLabels>,
 }
@@ -119,13 +117,13 @@ pub fn refuse_table_names(names: &LabelNames, source: &Source) -> Result<()> {
 }
 
 /// Refuses tables whose rows cannot stand in one of this name.
-pub(super) fn refuse_other_schemas(name: &str, source: &Source) -> Result<()> {
+pub(crate) fn refuse_other_schemas(name: &str, source: &Source) -> Result<()> {
     let layout = layout(source)?;
-    if format(name) == Parquet { refuse_others(name, &layout.schema) } else { Ok(()) }
+    if format(name) == Format::Parquet { refuse_others(name, &layout.schema) } else { Ok(()) }
 }
 
 /// Bytes of rows in memory.
-pub(super) fn rows_size(rows: &RecordBatch) -> usize {
+pub(crate) fn rows_size(rows: &RecordBatch) -> usize {
     rows.get_array_memory_size()
 }
 
@@ -140,18 +138,9 @@ fn layout(source: &Source) -> Result<Layout> {
     Ok(Layout { schema, ..first })
 }
 
-pub(super) fn format(name: &str) -> Format {
-    let name = name.to_ascii_lowercase();
-    match () {
-        () if name.ends_with(".arrows") => ArrowStream,
-        () if [".arrow", ".feather", ".ipc"].iter().any(|ending| name.ends_with(ending)) => ArrowFile,
-        () => Parquet,
-    }
-}
-
 impl KeptRows {
     /// Begins one in the format of its name's ending, Parquet where that says nothing. Up to `ahead` row groups are in memory.
-    pub(super) fn new(output: Output, source: &Source, labels: Option<&LabelNames>, ahead: usize) -> Result<Self> {
+    pub(crate) fn new(output: Output, source: &Source, labels: Option<&LabelNames>, ahead: usize) -> Result<Self> {
         let (name, mut layout) = (output.name().to_owned(), layout(source)?);
         let text = source.layouts().first().map_or(Vec::new(), |table| table.text.to_vec());
         let labels = labels.map(|names| RowLabels::new(names, source));
@@ -163,17 +152,17 @@ impl KeptRows {
         Ok(Self { output, labels })
     }
 
-    pub(super) fn push(&mut self, rows: RecordBatch) -> Result<()> {
+    pub(crate) fn push(&mut self, rows: RecordBatch) -> Result<()> {
         self.output.push(rows)
     }
 
     /// What puts labels onto rows.
-    pub(super) fn labels(&self) -> Option<RowLabels> {
+    pub(crate) fn labels(&self) -> Option<RowLabels> {
         self.labels.clone()
     }
 
     /// Writes what is left. To be called on the pool, which helps.
-    pub(super) fn end(self) -> Result<Output> {
+    pub(crate) fn end(self) -> Result<Output> {
         self.output.finish()
     }
 }

@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const PATIENCE_BEFORE: Duration = Duration::from_secs(5);
 
 /// Locks on folders; closed, they are gone.
-pub(super) struct Claim {
+pub(crate) struct Claim {
     _folders: Vec<File>,
 }
 
@@ -35,7 +35,7 @@ impl Claim {
     ///
     /// # Errors
     /// A folder that others keep locked: without the claim the outputs could be those of two runs.
-    pub(super) fn of<'a>(targets: impl IntoIterator<Item = &'a Path>) -> io::Result<Self> {
+    pub(crate) fn of<'a>(targets: impl IntoIterator<Item = &'a Path>) -> io::Result<Self> {
         let mut folders = BTreeMap::new();
         for target in targets {
             if let Some(folder) = open(target)? {
@@ -52,7 +52,7 @@ impl Claim {
     ///
     /// # Errors
     /// As [`of`](Self::of).
-    pub(super) fn before_work(target: &Path) -> io::Result<Option<Self>> {
+    pub(crate) fn before_work(target: &Path) -> io::Result<Option<Self>> {
         let Some(folder) = open(target)? else { return Ok(None) };
         wait(&folder, target, PATIENCE_BEFORE)?;
         Ok(Some(Self { _folders: vec![folder] }))

@@ -3,6 +3,18 @@
 //! Row groups of a Parquet file are encoded side by side on the pool's threads and appended in order. What is in which depends on
 //! what was pushed alone, so the bytes are the same for any number of threads.
 
+mod distinct;
+
+mod dictionaries;
+
+mod recast;
+
+mod native;
+
+mod schemas;
+
+mod types;
+
 use std::{
     collections::VecDeque,
     io::Write,
@@ -36,12 +48,15 @@ use crate::{
     read::table::{Format, Layout, retyped},
 };
 
-mod dictionaries;
-mod distinct;
-mod native;
-mod recast;
-mod schemas;
-mod types;
+/// The format that a name's ending asks for: Parquet where it says nothing.
+pub(crate) fn format(name: &str) -> Format {
+    let name = name.to_ascii_lowercase();
+    match () {
+        () if name.ends_with(".arrows") => Format::ArrowStream,
+        () if [".arrow", ".feather", ".ipc"].iter().any(|ending| name.ends_with(ending)) => Format::ArrowFile,
+        () => Format::Parquet,
+    }
+}
 
 /// A table in the making.
 pub struct TableOutput<W: Write + Send> {

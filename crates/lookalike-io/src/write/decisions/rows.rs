@@ -9,17 +9,17 @@ use arrow_array::{
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
 use super::{
-    decisions::{Decided, reason_name},
-    ids::IdKind,
-    labels::{plain, verdict},
-    output::Output,
-    rows::format,
-    table::TableOutput,
+    ids::{IdKind, plain},
+    lines::{Decided, reason_name, verdict},
 };
 use crate::{
     error::{Error, ErrorKind, Result},
     input_table::JSON,
     read::Layout,
+    write::{
+        output::Output,
+        table::{TableOutput, format},
+    },
 };
 
 /// Rows of a row group: some ten mebibytes in memory.

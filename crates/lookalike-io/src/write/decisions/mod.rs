@@ -1,0 +1,16 @@
+//! What was decided about each document, as lines or as rows of a table.
+
+mod ids;
+
+mod lines;
+
+#[cfg(feature = "tables")]
+mod rows;
+
+pub(crate) use self::lines::verdict;
+#[cfg(feature = "tables")]
+pub use self::rows::{DecisionRows, Kinds};
+pub use self::{
+    ids::{IdKind, plain},
+    lines::{Decided, Likeness, Representative, reason_name},
+};

@@ -1,0 +1,49 @@
+//! What the names of outputs say.
+
+use std::path::Path;
+
+use crate::{
+    error::{Error, ErrorKind, Result},
+    format::Format,
+    read::Packing,
+    store::shown_path,
+};
+
+/// Why a table is not compressed as a whole, and what to do.
+pub(super) const PACKED_TABLE: &str =
+    "a table is compressed inside, column by column; give a name that ends with .parquet or .arrow";
+
+/// Refuses a name that says an output of lines is something else.
+///
+/// # Errors
+/// An ending of tables or CSV.
+pub fn refuse_other_than_lines(path: &Path, what: &str) -> Result<()> {
+    let (given, name) = (path.display().to_string(), shown_path(path));
+    match Format::of_name(&given) {
+        Some(Format::Parquet | Format::Arrow | Format::Delimited) => {
+            let message = format!("{name}: {what} are JSON Lines; give a name that ends with .jsonl");
+            Err(Error::new(ErrorKind::Output, message))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether decisions under a name are a table.
+///
+/// # Errors
+/// A name that says they are something else, or a table that is compressed as a whole.
+pub fn are_rows(path: &Path) -> Result<bool> {
+    let (given, name) = (path.display().to_string(), shown_path(path));
+    let refuse = |what: &str| Err(Error::new(ErrorKind::Output, format!("{name}: {what}")));
+    match Format::of_name(&given) {
+        Some(Format::Parquet | Format::Arrow) if Packing::of_name(&given) != Packing::Plain => refuse(PACKED_TABLE),
+        Some(Format::Parquet | Format::Arrow) if !cfg!(feature = "tables") => {
+            refuse("this lookalike was built without tables (the cargo feature `tables`)")
+        }
+        Some(Format::Parquet | Format::Arrow) => Ok(true),
+        Some(Format::Delimited) => {
+            refuse("decisions are JSON Lines or a table; give a name that ends with .jsonl, .parquet or .arrow")
+        }
+        _ => Ok(false),
+    }
+}

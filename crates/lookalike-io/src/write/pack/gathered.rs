@@ -1,0 +1,39 @@
+//! What compressors write to.
+
+use std::io::{self, Write};
+
+use crate::{disk::Window, write::publish::Sink};
+
+/// Gathers what an encoder gives into windows, which a sink takes best.
+pub(crate) struct Gathered {
+    sink: Sink,
+    window: Window,
+}
+
+impl Gathered {
+    pub(crate) fn new(sink: Sink) -> Self {
+        Self { sink, window: Window::new() }
+    }
+
+    /// Writes what is left.
+    pub fn finish(mut self) -> io::Result<Sink> {
+        self.flush()?;
+        Ok(self.sink)
+    }
+}
+
+impl Write for Gathered {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let left = self.window.fill(bytes).len();
+        if self.window.is_full() {
+            self.flush()?;
+        }
+        Ok(bytes.len() - left)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.sink.write_all(self.window.bytes())?;
+        self.window.clear();
+        Ok(())
+    }
+}

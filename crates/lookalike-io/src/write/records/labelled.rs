@@ -1,0 +1,87 @@
+//! A record with its label, as it stands in a file.
+
+use std::borrow::Cow;
+
+use super::{
+    labels::{Label, LabelNames, push_cell, push_number, without_end},
+    shape::Shape,
+};
+use crate::{
+    read::{Block, Columns, Reading, Room},
+    write::decisions::plain,
+};
+
+impl Shape {
+    /// Appends a record with its label, as it stands in a file of this shape; what comes before the first and behind the last is
+    /// left to [`Kept`](crate::write::Kept).
+    ///
+    /// # Errors
+    /// A record with a field of one of the names.
+    pub fn labelled(
+        self,
+        (block, at): (&Block, usize),
+        reading: &Reading,
+        names: &LabelNames,
+        label: &Label,
+        room: &mut Labelling,
+        into: &mut Vec<u8>,
+    ) -> Result<(), String> {
+        let Labelling { room, line, decoded } = room;
+        if let (Self::Delimited, Some(columns)) = (self, block.columns()) {
+            names.refuse_columns(columns)?;
+            onto_row(block.raw(at), columns, columns.encoding(reading.encoding), label, into);
+            return Ok(());
+        }
+        let raw = match block.object(at) {
+            Some(_) if self == Self::Array || block.is_lines() => block.raw(at),
+            _ => {
+                line.clear();
+                block.json_line(at, reading, room, line).map_err(|error| error.to_string())?;
+                line
+            }
+        };
+        let object = raw.trim_ascii_end();
+        let is_encoded = block.is_encoded(at, reading);
+        match is_encoded {
+            true => {
+                let fields = block.fields(at, reading, room, decoded).map_err(|fault| fault.to_string())?;
+                names.refuse_object(fields.unwrap_or_default())?;
+            }
+            false => names.refuse_object(object)?,
+        }
+        if self == Self::Array {
+            into.extend_from_slice(b",\n");
+        }
+        names.onto_object(object, is_encoded, label, into);
+        if self != Self::Array {
+            let end = &raw[object.len()..];
+            into.extend_from_slice(end);
+            if !end.ends_with(b"\n") {
+                into.push(b'\n');
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Buffers for records that are made.
+#[derive(Debug, Default)]
+pub struct Labelling {
+    room: Room,
+    line: Vec<u8>,
+    decoded: Vec<u8>,
+}
+
+/// Appends a record of CSV with a label's fields behind its own.
+fn onto_row(row: &[u8], columns: &Columns, encoding: Option<&str>, label: &Label, into: &mut Vec<u8>) {
+    let (row, end) = without_end(row);
+    let delimiter = columns.delimiter();
+    into.extend_from_slice(row);
+    push_cell(&plain(label.cluster), delimiter, encoding, into);
+    push_cell(label.verdict(), delimiter, encoding, into);
+    push_cell(&label.representative.map_or(Cow::Borrowed(""), plain), delimiter, encoding, into);
+    into.push(delimiter);
+    push_number(label.similarity, b"", into);
+    // One that ends with its file gets a line end.
+    into.extend_from_slice(if end.is_empty() { columns.line_end() } else { end });
+}
