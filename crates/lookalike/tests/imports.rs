@@ -173,6 +173,28 @@ fn circle(uses: &BTreeMap<Names, BTreeSet<Names>>) -> Option<Vec<String>> {
 /// Files whose imports run in circles still.
 const CIRCLES: [&str; 4] = ["lookalike text", "lookalike-cli commands", "lookalike sketch", "lookalike runs"];
 
+/// Crates in which each folder lists its modules as `lib.rs` does: each uses only those before it.
+const ORDERED: [&str; 1] = ["lookalike-io"];
+
+/// The modules that a source declares, in its order.
+fn declared(source: &str) -> Vec<&str> {
+    let module = |line| {
+        let (visibility, name) = str::split_once(line, "mod ")?;
+        let is_one = visibility.is_empty() || visibility.starts_with("pub");
+        name.strip_suffix(';').filter(|_| is_one)
+    };
+    source.lines().filter_map(module).collect()
+}
+
+/// Two modules of a folder, of which the first uses the second, which stands behind it there.
+fn against_the_order(sources: &Sources, module: &Names, used: &Names) -> Option<String> {
+    let shared = module.iter().zip(used).take_while(|(own, other)| own == other).count();
+    let (own, other) = (module.get(shared)?, used.get(shared)?);
+    let order = declared(sources.0.get(&module[..shared])?);
+    let place = |name: &String| order.iter().position(|declared| declared == name);
+    (place(other)? > place(own)?).then(|| format!("{}: {own} uses {other}", module[..shared].join("/")))
+}
+
 #[test]
 fn every_import_goes_downward_and_none_in_a_circle() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -187,10 +209,7 @@ fn every_import_goes_downward_and_none_in_a_circle() {
     ] {
         let src = crates.join(name).join("src");
         let sources = Sources::of(&src);
-        let order: Vec<&str> = sources.0[&vec!["lib".to_string()]]
-            .lines()
-            .filter_map(|line| Some(line.trim_start_matches("pub ").strip_prefix("mod ")?.trim_end_matches(';')))
-            .collect();
+        let order = declared(&sources.0[&vec!["lib".to_string()]]);
         assert!(order.len() >= 4, "{name}: {order:?}");
         let place = |module: &Names| order.iter().position(|own| *own == module[0]);
         let is_known = |module: &Names| CIRCLES.contains(&&*format!("{name} {}", module[0]));
@@ -206,6 +225,9 @@ fn every_import_goes_downward_and_none_in_a_circle() {
                         module.join("/")
                     );
                     imports += 1;
+                }
+                if ORDERED.contains(&name) {
+                    assert_eq!(against_the_order(&sources, module, other), None, "{name}");
                 }
             }
             let used = if is_known(module) { BTreeSet::new() } else { used };
@@ -234,4 +256,8 @@ fn circles_and_what_is_handed_on_are_seen() {
         circle_in(&[("a", "use crate::b::c::{self, D};"), ("b", "pub mod c;"), ("b/c", "use crate::a;")]),
         Some(vec!["a".into(), "b/c".into()])
     );
+    let folder = sources(&[("a", "mod c;\npub(crate) mod b;"), ("a/b", ""), ("a/c", "")]);
+    let against = |one: &str, other: &str| against_the_order(&folder, &module(one), &module(other));
+    assert_eq!(against("a/c", "a/b"), Some("a: c uses b".into()));
+    assert_eq!((against("a/b", "a/c"), against("a/b", "a"), against("a", "a/b")), (None, None, None));
 }
