@@ -2,9 +2,11 @@
 
 mod longest;
 
-mod page;
-
 mod sketches;
+
+mod report;
+
+mod page;
 
 use std::{path::Path, process::ExitCode};
 
@@ -12,16 +14,16 @@ use clap::{Args, ValueEnum};
 use lookalike::{
     Config, Method, Scratch,
     lsh::{DEFAULT_SLOTS, Shape},
-    sketch::{Estimate, MinHash},
+    sketch::MinHash,
     text::{TokensBy, items},
-    verify::{Figures, Overlap, Passage},
+    verify::{Overlap, Passage},
 };
 use lookalike_engine::{RunConfig, find_texts, read_document, shown_name};
-use serde::Serialize;
 
 use self::{
-    longest::{Longest, LongestArgs},
-    sketches::{Sketched, sketches},
+    longest::LongestArgs,
+    report::{Place, Report, Signatures},
+    sketches::sketches,
 };
 use crate::{
     args::{FieldArgs, ShingleArgs, as_sets},
@@ -92,41 +94,6 @@ enum MeasureBy {
     Resemblance,
     /// shared shingles divided by A's: how much of A is in B
     Containment,
-}
-
-/// All that is known of the pair.
-#[derive(Serialize)]
-struct Report {
-    a: String,
-    b: String,
-    #[serde(flatten)]
-    figures: Figures,
-    /// With --anchors, whether A and B have too few stop words to be compared by their anchored shingles.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    few_anchors: Option<[bool; 2]>,
-    sketch: Signatures,
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "sketches::by_name")]
-    sketches: Option<Vec<Sketched>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    sentences: Option<Longest>,
-    passages_a: Vec<Place>,
-    passages_b: Vec<Place>,
-}
-
-/// What MinHash signatures of the two would have said.
-#[derive(Serialize)]
-struct Signatures {
-    slots: usize,
-    resemblance: Estimate,
-    containment_ab: Estimate,
-    containment_ba: Estimate,
-}
-
-#[derive(Serialize)]
-struct Place {
-    start: usize,
-    end: usize,
-    shared: bool,
 }
 
 impl Compare {

@@ -4,7 +4,10 @@ use std::fmt::Write;
 
 use lookalike::{sketch::Estimate, verify::Passage};
 
-use super::{Report, sketches};
+use super::{
+    report::Report,
+    sketches::{self, interval},
+};
 use crate::output::{BOLD, DIM, GREEN, RED, both_ends, count, counted, quiet};
 
 /// The figures, the sketches' estimates, and both texts. `members` are what their sets have, one of them.
@@ -55,9 +58,4 @@ pub(super) fn page(r: &Report, members: &str, texts: &[String; 2], cut: &[Vec<Pa
         page.push('\n');
     }
     page
-}
-
-/// An estimate and its interval.
-pub(super) fn interval(estimate: &Estimate) -> String {
-    format!("{:.3} ({:.3} to {:.3})", estimate.value, estimate.low, estimate.high)
 }

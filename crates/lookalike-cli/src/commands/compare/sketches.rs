@@ -15,7 +15,6 @@ use lookalike::{
 };
 use serde::{Serialize, Serializer};
 
-use super::page::interval;
 use crate::output::{BOLD, DIM, count};
 
 /// s, elements of a bottom sketch: more than enough, as the paper has it (Broder 1997, section 4.2).
@@ -173,4 +172,9 @@ pub(super) fn table(sketches: &[Sketched], exact: &Figures) -> String {
         };
     }
     page + &format!("{DIM}SimHash is asked as if both had equally many shingles; of others it says too much{DIM:#}\n")
+}
+
+/// An estimate and its interval.
+pub(super) fn interval(estimate: &Estimate) -> String {
+    format!("{:.3} ({:.3} to {:.3})", estimate.value, estimate.low, estimate.high)
 }

@@ -4,7 +4,7 @@ use clap::Args;
 use lookalike::lsh::{Curve as SCurve, Shape};
 use serde::Serialize;
 
-use super::{Curve, Point};
+use super::asked::{Asked, Point};
 use crate::output::{BOLD, DIM};
 
 #[derive(Args)]
@@ -37,7 +37,7 @@ impl Bands {
         self.bands.is_some()
     }
 
-    pub(super) fn page(&self, asked: &Curve) -> anyhow::Result<String> {
+    pub(super) fn page(&self, asked: &Asked) -> anyhow::Result<String> {
         let threshold = asked.threshold;
         // Bands and rows that are given are shown for what they are; only the chosen ones owe the recall.
         let (curve, recall) = match (self.bands, self.rows) {
@@ -59,7 +59,7 @@ impl Bands {
             false_positive_area: curve.false_positive_area(threshold),
             found: asked.points(|s| curve.found(s)),
         };
-        asked.curve_page(&report, &head(&report), &report.found, |s| curve.found(s))
+        asked.page(&report, &head(&report), &report.found, |s| curve.found(s))
     }
 }
 

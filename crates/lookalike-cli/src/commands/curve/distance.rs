@@ -8,7 +8,7 @@ use lookalike::{
 };
 use serde::Serialize;
 
-use super::{Curve, OfSize, Point, by_size, promised, size_table, small};
+use super::asked::{Asked, OfSize, Point, by_size, promised, size_table, small};
 use crate::output::{BOLD, DIM, count};
 
 #[derive(Args)]
@@ -47,8 +47,8 @@ struct Report {
 }
 
 impl Distance {
-    pub(super) fn page(&self, distance: Option<u32>, asked: &Curve) -> anyhow::Result<String> {
-        let Curve { threshold, recall, .. } = *asked;
+    pub(super) fn page(&self, distance: Option<u32>, asked: &Asked) -> anyhow::Result<String> {
+        let Asked { threshold, recall, .. } = *asked;
         Shape::check(threshold, recall)?;
         let width = self.bits.map(Width::try_from).transpose()?.unwrap_or_default();
         let distance = distance.unwrap_or_else(|| sketch::distance_at(threshold, width));
@@ -72,7 +72,7 @@ impl Distance {
             distance_for_recall: (0..width.bits()).find(reaches),
             found: asked.points(found),
         };
-        asked.curve_page(&report, &head(&report), &report.found, found)
+        asked.page(&report, &head(&report), &report.found, found)
     }
 }
 

@@ -4,7 +4,7 @@ use clap::Args;
 use lookalike::fingerprint::{self, Rabin};
 use serde::Serialize;
 
-use super::{Curve, json, small};
+use super::asked::{Asked, json, small};
 use crate::output::{BOLD, DIM, count};
 
 #[derive(Args)]
@@ -47,7 +47,7 @@ struct Seen {
 }
 
 impl Ids {
-    pub(super) fn page(&self, degree: u32, asked: &Curve) -> anyhow::Result<String> {
+    pub(super) fn page(&self, degree: u32, asked: &Asked) -> anyhow::Result<String> {
         Rabin::check(degree)?;
         let n = self.shingles;
         let seen = |&r: &f64| {

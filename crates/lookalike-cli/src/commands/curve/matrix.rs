@@ -11,7 +11,7 @@ use lookalike::{
 use lookalike_engine::{refuse_url, shown_path};
 use serde::Serialize;
 
-use super::json;
+use super::asked::json;
 use crate::output::{BOLD, DIM, counted};
 
 #[derive(Args)]

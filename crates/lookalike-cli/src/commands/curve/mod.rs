@@ -1,5 +1,7 @@
 //! `lookalike curve`: what is found and what is estimated, reckoned before anything is read.
 
+mod asked;
+
 mod bands;
 
 mod distance;
@@ -15,12 +17,10 @@ mod sharing;
 use std::process::ExitCode;
 
 use clap::{ArgGroup, Args};
-use lookalike::{Config, Method, lsh::Promise};
-use serde::Serialize;
-use textplots::{Chart, Plot, Shape as Line};
+use lookalike::Config;
 
-use self::{bands::Bands, distance::Distance, ids::Ids, matrix::Matrix, sample_size::SampleSize, sharing::Sharing};
-use crate::output::{BOLD, DIM, count, print};
+use self::{asked::Asked, bands::Bands, distance::Distance, ids::Ids, matrix::Matrix, sample_size::SampleSize, sharing::Sharing};
+use crate::output::print;
 
 /// Show which share of the similar pairs is found
 ///
@@ -69,103 +69,27 @@ pub struct Curve {
     matrix: Matrix,
 }
 
-/// Texts for which P(found) is shown, in shingles.
-const SIZES: [usize; 9] = [4, 5, 9, 10, 20, 50, 100, 200, 1000];
-
-/// P(found) of pairs at the threshold by the shingles of the smaller text, at the least.
-#[derive(Serialize)]
-struct OfSize {
-    shingles: usize,
-    found: f64,
-}
-
-/// What a method finds of texts of some sizes.
-fn by_size(method: &Method) -> Vec<OfSize> {
-    let found = method.found_at_threshold_of_sizes();
-    found.iter().flat_map(|found| SIZES.map(|shingles| OfSize { shingles, found: found(shingles) })).collect()
-}
-
-fn size_table(sizes: &[OfSize]) -> String {
-    let head = format!("{BOLD}shingles  P(found){BOLD:#}  {DIM}at the least; shingles of the smaller text{DIM:#}\n");
-    let lines = sizes.iter().map(|of| format!("{:>8}  {:.6}\n", count(of.shingles as u64), of.found));
-    head + &lines.collect::<String>()
-}
-
-/// The promise in words.
-fn promised(Promise { found, from }: Promise) -> String {
-    let texts = if from == 1 { "all texts".into() } else { format!("texts of {} shingles or more", count(from as u64)) };
-    format!("promised for {texts}: {BOLD}{found:.4}{BOLD:#} or more")
-}
-
-/// A point of a curve.
-#[derive(Serialize)]
-struct Point {
-    similarity: f64,
-    found: f64,
-}
-
 impl Curve {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         if let Some(wrong) = self.at.iter().find(|s| !(0.0..=1.0).contains(*s)) {
             anyhow::bail!("--at {wrong}: a similarity is a number from 0 to 1");
         }
+        let Self { threshold, recall, json, .. } = self;
+        let asked = Asked { threshold, recall, are_bands: self.bands.are_given(), at: self.at, json };
         let page = if self.matrix.is_asked() {
-            self.matrix.page(self.json)
+            self.matrix.page(json)
         } else if self.sample_size.is_asked() {
-            self.sample_size.page(&self)
+            self.sample_size.page(&asked)
         } else if let Some(degree) = self.ids.degree {
-            self.ids.page(degree, &self)
+            self.ids.page(degree, &asked)
         } else if let Some(distance) = self.distance.distance {
-            self.distance.page(distance, &self)
-        } else if let Some(candidates) = self.sharing.candidates(&self)? {
-            self.sharing.page(candidates, &self)
+            self.distance.page(distance, &asked)
+        } else if let Some(candidates) = self.sharing.candidates(&asked)? {
+            self.sharing.page(candidates, &asked)
         } else {
-            self.bands.page(&self)
+            self.bands.page(&asked)
         };
         print(&page?)?;
         Ok(ExitCode::SUCCESS)
     }
-
-    /// P(found) where it is asked for, or all along.
-    fn points(&self, found: impl Fn(f64) -> f64) -> Vec<Point> {
-        let steps = (1..=20).map(|i| f64::from(i) / 20.0);
-        let similarities: Vec<f64> = if self.at.is_empty() { steps.collect() } else { self.at.clone() };
-        similarities.into_iter().map(|similarity| Point { similarity, found: found(similarity) }).collect()
-    }
-
-    /// A curve's report as it is asked for: as JSON, its points alone, or `head`, table and chart.
-    fn curve_page(
-        &self,
-        report: &impl Serialize,
-        head: &str,
-        points: &[Point],
-        found: impl Fn(f64) -> f64,
-    ) -> anyhow::Result<String> {
-        if self.json {
-            return json(report);
-        }
-        if !self.at.is_empty() {
-            return Ok(points.iter().map(|point| format!("{:.4}  {:.6}\n", point.similarity, point.found)).collect());
-        }
-        let mut page = format!("{head}\n{BOLD}similarity  P(found){BOLD:#}\n");
-        for p in points {
-            let mark = if (p.similarity - self.threshold).abs() < 1e-9 { "  ← threshold" } else { "" };
-            page += &format!("      {:.2}  {:.6}{mark}\n", p.similarity, p.found);
-        }
-        let found = Line::Continuous(Box::new(|s| found(f64::from(s)) as f32));
-        let mut chart = Chart::new_with_y_range(120, 48, 0.0, 1.0, 0.0, 1.0);
-        let chart = chart.lineplot(&found);
-        chart.axis();
-        chart.figures();
-        Ok(format!("{page}\n{chart}\n"))
-    }
-}
-
-fn json(report: &impl Serialize) -> anyhow::Result<String> {
-    Ok(serde_json::to_string_pretty(report)? + "\n")
-}
-
-/// A probability or a difference, with digits however small it is.
-fn small(number: f64) -> String {
-    if number == 0.0 || number >= 0.001 { format!("{number:.6}") } else { format!("{number:.1e}") }
 }

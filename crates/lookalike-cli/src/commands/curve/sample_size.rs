@@ -5,7 +5,7 @@ use clap::Args;
 use lookalike::{Error, ErrorKind, sketch::size};
 use serde::Serialize;
 
-use super::{Curve, json, small};
+use super::asked::{Asked, json, small};
 use crate::output::{BOLD, DIM, count, counted};
 
 #[derive(Args)]
@@ -113,7 +113,7 @@ impl SampleSize {
         self.sample_size
     }
 
-    pub(super) fn page(&self, asked: &Curve) -> anyhow::Result<String> {
+    pub(super) fn page(&self, asked: &Asked) -> anyhow::Result<String> {
         let resemblances: Vec<Option<f64>> = match asked.at.is_empty() {
             true => vec![None],
             false => asked.at.iter().copied().map(Some).collect(),

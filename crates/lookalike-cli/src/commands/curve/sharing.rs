@@ -5,7 +5,7 @@ use clap::{Args, ValueEnum};
 use lookalike::{Candidates, Config, ErrorKind, Method, Shared, lsh::Promise, sketch::Modulus, verify::Measure};
 use serde::Serialize;
 
-use super::{Curve, OfSize, by_size, json, promised, size_table};
+use super::asked::{Asked, OfSize, by_size, json, promised, size_table};
 use crate::{
     args::{CandidatesBy, MeasureBy, modulus},
     output::BOLD,
@@ -46,7 +46,7 @@ struct Report {
 
 impl Sharing {
     /// The asked way of sharing sampled shingles; none where bands are asked about. Flags of another way are refused.
-    pub(super) fn candidates(&self, asked: &Curve) -> anyhow::Result<Option<CandidatesBy>> {
+    pub(super) fn candidates(&self, asked: &Asked) -> anyhow::Result<Option<CandidatesBy>> {
         let way = self.candidates.unwrap_or(match self.measure {
             MeasureBy::Resemblance => CandidatesBy::Bands,
             MeasureBy::Containment => CandidatesBy::Shared,
@@ -54,7 +54,7 @@ impl Sharing {
         let is_super = way == CandidatesBy::Super;
         let is_bands = way == CandidatesBy::Bands;
         for (flag, given, fits, meant) in [
-            ("--bands", asked.bands.are_given(), is_bands, "bands"),
+            ("--bands", asked.are_bands, is_bands, "bands"),
             ("--at", !asked.at.is_empty(), is_bands, "bands"),
             ("--modulus", self.modulus.is_some(), !is_bands, "shared or --candidates super"),
             ("--run-length", self.run_length.is_some(), is_super, "super"),
@@ -75,14 +75,14 @@ impl Sharing {
         }
     }
 
-    pub(super) fn page(&self, way: CandidatesBy, asked: &Curve) -> anyhow::Result<String> {
+    pub(super) fn page(&self, way: CandidatesBy, asked: &Asked) -> anyhow::Result<String> {
         let shared = Shared {
             modulus: self.modulus.map(modulus).transpose()?,
             super_shingles: way == CandidatesBy::Super,
             run: self.run_length,
             ..Shared::default()
         };
-        let Curve { threshold, recall, .. } = *asked;
+        let Asked { threshold, recall, .. } = *asked;
         let measure = self.measure.into();
         let method =
             Method::new(Config { measure, threshold, recall, candidates: Candidates::Shared(shared), ..Config::default() })?;

@@ -2,7 +2,7 @@
 
 use lookalike::eval::Step;
 
-use super::{Report, judge::Judged, table};
+use super::{judge::Judged, report::Report, table};
 use crate::output::{BOLD, DIM, count};
 
 /// From none to all.

@@ -14,7 +14,7 @@ use lookalike_engine::{read_decisions, read_pairs};
 use serde::Deserialize;
 use tempfile::TempDir;
 
-use super::{Eval, truth::Truth};
+use super::{asked::Eval, truth::Truth};
 use crate::{
     args::{MethodArgs, as_sets},
     refused::words,

@@ -2,7 +2,7 @@
 
 use lookalike::{sketch::Estimate, verify::Measure};
 
-use super::{Report, judge::Judged};
+use super::{judge::Judged, report::Report};
 use crate::output::{BOLD, DIM, count, counted};
 
 /// A cell of a run, in words.

@@ -5,7 +5,7 @@ use lookalike::{Config, cluster::UnionFind, shown::cut, verify::Measure};
 use lookalike_engine::{Roll, RunConfig, SimilarPair, enrol, read_pairs, sample_truth, shown_path};
 use serde::Serialize;
 
-use super::Eval;
+use super::asked::Eval;
 use crate::output::Bars;
 
 /// The lowest similarity that is shown, where the threshold is not lower still.
