@@ -71,6 +71,9 @@ pub struct RunConfig {
     pub allow_repeated_ids: bool,
     /// Where bad lines go; without it the first one stops the run.
     pub skip_bad: Option<PathBuf>,
+    /// The file in which the caller puts the run's summary when the run is done ([`LateOutput`](crate::LateOutput)). The run does not write it, and
+    /// refuses it where it would overwrite an input or another output.
+    pub summary: Option<PathBuf>,
     /// Threads; 0 for one a core.
     pub threads: usize,
     /// Bytes of memory that the run may take; none for half of what is free. Beyond it what a run holds goes to temporary files.
@@ -127,6 +130,7 @@ impl Default for RunConfig {
             label_field: None,
             allow_repeated_ids: false,
             skip_bad: None,
+            summary: None,
             threads: 0,
             memory: None,
             temp_dir: std::env::temp_dir(),
@@ -185,11 +189,17 @@ impl RunConfig {
         let fetched = if remote { store::AHEAD + store::PART * threads as u64 } else { 0 };
         let uploads = outputs.iter().filter(|path| path.to_str().is_some_and(store::is_url)).count() as u64;
         let sent = uploads * store::UPLOAD_PART * (store::UPLOADS + 1);
-        Ok(Budget::of(
+        let budget = Budget::of(
             memory,
             FIXED + FIXED_PER_THREAD * threads as u64 + ahead + fetched + sent + besides(memory),
             &self.temp_dir,
-        ))
+        );
+        log::info!(
+            "threads: {threads}; memory: {:.1} MB, {:.1} MB of it for what grows with the documents",
+            memory as f64 / 1e6,
+            budget.limit() as f64 / 1e6
+        );
+        Ok(budget)
     }
 
     /// Refuses folders that are URLs: what a run keeps for itself, it keeps on this machine.

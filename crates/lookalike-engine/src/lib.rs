@@ -90,13 +90,14 @@ pub use lookalike_io::disk::faults;
 #[cfg(feature = "html")]
 pub use lookalike_io::read::Extractor;
 pub use lookalike_io::{
+    built_features,
     error::{Error, ErrorKind, Result, said},
     format::{Format, Html},
     input_table::InputTable,
     memory::peak_memory,
     read::{LeftOut, PACKED, read_document},
     store::{refuse_url, shown_name, shown_path},
-    write::{Decided, IdKind, Likeness, Representative, reason_name},
+    write::{Decided, IdKind, LateOutput, Likeness, Representative, reason_name},
 };
 #[cfg(feature = "tables")]
 pub use lookalike_io::{

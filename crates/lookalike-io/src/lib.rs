@@ -16,6 +16,8 @@
 
 pub mod error;
 
+mod built;
+
 // Where others' decoders are.
 #[cfg(any(feature = "html", feature = "tables"))]
 pub mod quiet;
@@ -40,3 +42,5 @@ pub mod format;
 pub mod read;
 
 pub mod write;
+
+pub use built::built_features;

@@ -38,6 +38,8 @@
 
 pub mod shown;
 
+mod built;
+
 mod error;
 
 mod simd;
@@ -66,6 +68,7 @@ mod method;
 
 mod dedup;
 
+pub use built::built_features;
 pub use config::{
     Bands, Candidates, Cluster, Config, Features, FingerprintBy, GreedyBy, Occurrences, Permutations, Preset, SentencesBy,
     Shared, SimHashBy, Verify,

@@ -70,7 +70,8 @@ fn both_passes(decisions: &str, config: &RunConfig, path: &Path, observer: Obser
     let inputs = config.expand()?;
     let written = decisions_input(decisions, &inputs)?;
     let all: Vec<Input> = inputs.iter().chain([&written]).cloned().collect();
-    refuse_overwriting(&[Some(path), config.skip_bad.as_deref()].into_iter().flatten().collect::<Vec<_>>(), &all)?;
+    let outputs = [Some(path), config.skip_bad.as_deref(), config.summary.as_deref()];
+    refuse_overwriting(&outputs.into_iter().flatten().collect::<Vec<_>>(), &all)?;
     let source = Source::new(inputs, reading(config)?, &config.temp_dir)?;
     let written = Source::new(vec![written], Reading::decisions(decisions), &config.temp_dir);
     let decisions = &*shown_name(decisions);

@@ -82,7 +82,8 @@ pub(crate) struct Opened<const N: usize> {
 /// # Errors
 /// An input that cannot be read, an output that would overwrite one or is named as a table, threads or memory that cannot be.
 pub(crate) fn open<const N: usize>(config: &RunConfig, paths: [Option<&Path>; N], what: &str) -> Result<Opened<N>> {
-    let named: Vec<&Path> = config.skip_bad.as_deref().into_iter().chain(paths.into_iter().flatten()).collect();
+    let beside = [config.skip_bad.as_deref(), config.summary.as_deref()];
+    let named: Vec<&Path> = beside.into_iter().chain(paths).flatten().collect();
     let are_lines = || paths.into_iter().flatten().try_for_each(|path| refuse_other_than_lines(path, what));
     let sources = sources(config, &named, are_lines)?;
     let mut outputs = create(config, paths)?;

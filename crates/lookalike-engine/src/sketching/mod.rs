@@ -131,6 +131,7 @@ pub(crate) fn sketch(
     if checked {
         refuse_repeated_ids(&mut table, source, pool)?;
     }
+    log::info!("documents: {}; lines set aside: {}", table.documents, table.counts.bad_lines);
     Ok(table)
 }
 

@@ -16,6 +16,8 @@ pub struct Budget {
     limit: u64,
     besides: u64,
     held: AtomicU64,
+    /// Bytes that went to files.
+    spilled: AtomicU64,
     temp_dir: PathBuf,
 }
 
@@ -25,7 +27,7 @@ impl Budget {
     pub fn of(memory: u64, besides: u64, temp_dir: &Path) -> Arc<Self> {
         // Two fifths of the rest for what the allocator cannot use, and for what is sorted.
         let limit = (memory.saturating_sub(besides) / 5 * 3).max(memory / 8);
-        Arc::new(Self { memory, limit, besides, held: AtomicU64::new(0), temp_dir: temp_dir.into() })
+        Arc::new(Self { memory, limit, besides, held: AtomicU64::new(0), spilled: AtomicU64::new(0), temp_dir: temp_dir.into() })
     }
 
     /// Bytes that the run may take.
@@ -71,6 +73,13 @@ impl Budget {
         WORTH_WRITING.min(self.limit / 64) as usize
     }
 
+    /// Counts bytes that a store writes to its file.
+    pub(crate) fn spill(&self, bytes: usize) {
+        if self.spilled.fetch_add(bytes as u64, Ordering::Relaxed) == 0 {
+            log::info!("memory is full: more goes to temporary files in {}", self.temp_dir.display());
+        }
+    }
+
     /// Counts bytes that are held.
     pub fn hold(&self, bytes: usize) {
         self.held.fetch_add(bytes as u64, Ordering::Relaxed);
@@ -79,6 +88,15 @@ impl Budget {
     /// Counts bytes that are held no longer.
     pub fn release(&self, bytes: usize) {
         self.held.fetch_sub(bytes as u64, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Budget {
+    fn drop(&mut self) {
+        let spilled = *self.spilled.get_mut();
+        if spilled > 0 {
+            log::info!("{:.1} MB went to temporary files", spilled as f64 / 1e6);
+        }
     }
 }
 

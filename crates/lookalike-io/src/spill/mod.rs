@@ -99,6 +99,7 @@ impl<T: bytemuck::Pod> Spill<T> {
             none => none.insert(File::temporary(self.budget.temp_dir())?),
         };
         file.write_all(bytemuck::cast_slice(more))?;
+        self.budget.spill(size_of_val(more));
         self.in_file += more.len() as u64;
         Ok(())
     }

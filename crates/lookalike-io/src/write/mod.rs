@@ -6,6 +6,8 @@ mod pack;
 
 mod output;
 
+mod late;
+
 mod overwriting;
 
 mod names;
@@ -23,6 +25,7 @@ pub use self::decisions::{DecisionRows, Kinds};
 pub use self::records::without_tables;
 pub use self::{
     decisions::{Decided, IdKind, Likeness, Representative, plain, reason_name},
+    late::LateOutput,
     names::{are_rows, refuse_other_than_lines},
     output::{LEAST_AHEAD, Output, finish},
     overwriting::refuse_overwriting,

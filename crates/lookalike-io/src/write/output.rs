@@ -163,7 +163,9 @@ pub fn finish(outputs: impl IntoIterator<Item = Option<Output>>) -> Result<()> {
     let mut outputs: Vec<Output> = outputs.into_iter().flatten().collect();
     outputs.iter_mut().for_each(Output::end);
     let whole: Result<Vec<Option<Whole>>> = outputs.iter_mut().map(Output::join).collect();
-    publish(whole?.into_iter().flatten().collect())
+    publish(whole?.into_iter().flatten().collect())?;
+    outputs.iter().for_each(|output| log::info!("written: {}", output.name));
+    Ok(())
 }
 
 impl Drop for Output {

@@ -62,7 +62,7 @@ pub(super) struct Written {
 pub(super) fn open(config: &RunConfig, outputs: &Outputs) -> Result<Opened> {
     let method = Method::new(config.method.clone())?;
     References::check(config, &method)?;
-    let paths = [&outputs.kept, &outputs.decisions, &config.skip_bad];
+    let paths = [&outputs.kept, &outputs.decisions, &config.skip_bad, &config.summary];
     let named: Vec<&Path> = paths.into_iter().flatten().map(PathBuf::as_path).collect();
     let mut decision_rows = false;
     let Sources { source, left_out, .. } = sources(config, &named, || {

@@ -85,7 +85,7 @@ pub(crate) fn read(config: &RunConfig, method: &Method, source: &Source, observe
         return Err(Error::new(ErrorKind::Config, "repeated ids cannot be told apart: make ids unique"));
     }
     let bad = config.skip_bad.as_deref();
-    refuse_overwriting(&bad.into_iter().collect::<Vec<_>>(), source.inputs())?;
+    refuse_overwriting(&bad.into_iter().chain(config.summary.as_deref()).collect::<Vec<_>>(), source.inputs())?;
     let mut bad = bad.map(|path| Output::create(path, config.threads)).transpose()?;
     let pool = pool(config.threads)?;
     let threads = pool.current_num_threads();

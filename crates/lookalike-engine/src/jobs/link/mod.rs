@@ -166,8 +166,9 @@ fn check(config: &RunConfig, asked: &Link) -> Result<Linker> {
 }
 
 /// The outputs that are named, none of which may overwrite what is read, or be a table.
-fn refuse_outputs<'a>(config: &RunConfig, asked: &'a Link, output: &'a Path) -> Result<Vec<&'a Path>> {
-    let outputs: Vec<&Path> = [output].into_iter().chain(asked.clusters.as_deref()).collect();
+fn refuse_outputs<'a>(config: &'a RunConfig, asked: &'a Link, output: &'a Path) -> Result<Vec<&'a Path>> {
+    let outputs: Vec<&Path> =
+        [Some(output), asked.clusters.as_deref(), config.summary.as_deref()].into_iter().flatten().collect();
     let mut inputs = config.expand()?;
     let others = asked.truth.iter().chain(&asked.config_path).filter(|path| *path != Path::new("-"));
     inputs.extend(others.cloned().map(Input::File));

@@ -95,7 +95,7 @@ pub fn cards(config: &RunConfig, asked: &Cards, output: Option<&Path>) -> Result
 
 fn all(config: &RunConfig, asked: &Cards, output: &Path) -> Result<CardsSummary> {
     let inputs = config.expand()?;
-    refuse_overwriting(&[output], &inputs)?;
+    refuse_overwriting(&[output].into_iter().chain(config.summary.as_deref()).collect::<Vec<_>>(), &inputs)?;
     refuse_other_than_lines(output, "pairs")?;
     // A table asks for its text's column when it is opened.
     for input in &inputs {

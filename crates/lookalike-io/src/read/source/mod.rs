@@ -45,6 +45,7 @@ use super::{
 use crate::{
     error::{Error, ErrorKind, Result},
     format::Format,
+    store::shown_name,
 };
 
 /// All inputs of a run.
@@ -134,7 +135,23 @@ impl Source {
         if source.seen.are_regular() {
             source.total = (0..source.inputs.len()).map(|input| source.size_of(input)).sum();
         }
+        source.log_inputs();
         Ok(source)
+    }
+
+    /// Says what was found, for `-v`.
+    fn log_inputs(&self) {
+        let inputs = self.inputs.len() - self.references;
+        let size = if self.total > 0 { format!("; {:.1} MB to read", self.total as f64 / 1e6) } else { String::new() };
+        log::info!("inputs: {inputs}, references: {}{size}", self.references);
+        for (number, name) in self.names.iter().enumerate() {
+            let kind = if number < self.references { "reference" } else { "input" };
+            let size = match self.size_of(number) {
+                0 => String::new(),
+                bytes => format!(", {:.1} MB", bytes as f64 / 1e6),
+            };
+            log::debug!("{kind} {}{size}", shown_name(name));
+        }
     }
 
     /// Bytes that are read of an input; 0 where nobody knows.
