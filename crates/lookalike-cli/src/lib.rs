@@ -10,17 +10,23 @@ mod paint;
 
 mod output;
 
+mod logging;
+
 mod found;
 
 mod refused;
 
 mod commands;
 
+mod short_help;
+
+mod version;
+
 pub mod asked;
 
 use std::{ffi::OsString, process::ExitCode};
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand, error::ErrorKind};
 
 /// Find documents that are roughly the same, keep one of each, and say why.
 ///
@@ -35,6 +41,9 @@ use clap::{CommandFactory, Parser, Subcommand};
     lookalike compare a.txt b.txt\n  lookalike eval crawl.jsonl --sample 1000\n  lookalike curve --threshold 0.8 --recall 0.99"
 )]
 struct Cli {
+    /// Say on standard error what a run does; twice, also each input. With --version: what the program was built with
+    #[arg(long, short, global = true, action = ArgAction::Count, hide_short_help = true)]
+    verbose: u8,
     #[command(subcommand)]
     command: Command,
 }
@@ -52,6 +61,7 @@ enum Command {
     Link(commands::link::Link),
     Minutiae(commands::minutiae::Minutiae),
     Completions(commands::completions::Completions),
+    Man(commands::man::Man),
 }
 
 /// Runs the command as if it had been started with these arguments, the first of which is its name, and gives the exit code
@@ -60,16 +70,21 @@ enum Command {
 /// `itself` starts the program again, as `eval` does for each run: its file, and what comes before the command's own arguments.
 /// None is the file that runs now.
 pub fn main_from(itself: Option<Vec<OsString>>, args: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> u8 {
-    let cli = match Cli::try_parse_from(args) {
+    let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
+    let cli = match parse(&args) {
         Ok(cli) => cli,
         Err(words) if words.use_stderr() => {
             output::usage(&refused::words(words));
             return 2;
         }
+        Err(words) if words.kind() == ErrorKind::DisplayVersion && version::is_verbose(&args) => {
+            return code(output::print(&version::page()).map(|()| ExitCode::SUCCESS));
+        }
         // Help is no failure.
         Err(words) => return code(output::print_help(&words.render()).map(|()| ExitCode::SUCCESS)),
     };
-    code(match cli.command {
+    logging::start(cli.verbose);
+    let code = code(match cli.command {
         Command::Dedup(command) => command.run(),
         Command::Apply(command) => command.run(),
         Command::Pairs(command) => command.run(),
@@ -80,8 +95,26 @@ pub fn main_from(itself: Option<Vec<OsString>>, args: impl IntoIterator<Item = i
         Command::Mirrors(command) => command.run(),
         Command::Link(command) => command.run(),
         Command::Minutiae(command) => command.run(),
-        Command::Completions(command) => command.run(Cli::command()),
-    })
+        Command::Completions(command) => command.run(definition()),
+        Command::Man(command) => command.run(definition()),
+    });
+    logging::end(code);
+    code
+}
+
+/// All commands and their flags.
+fn definition() -> clap::Command {
+    short_help::shortened(Cli::command())
+}
+
+fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
+    let matches = definition().try_get_matches_from(args)?;
+    let quiet = matches.subcommand().and_then(|(_, of_command)| of_command.try_get_one("quiet").ok().flatten());
+    if quiet == Some(&true) && matches.get_count("verbose") > 0 {
+        let words = "--quiet and --verbose: one says nothing and the other all; leave out one of the two\n";
+        return Err(clap::Error::raw(ErrorKind::ArgumentConflict, words));
+    }
+    Cli::from_arg_matches(&matches)
 }
 
 /// The exit code of what was done; says what went wrong.

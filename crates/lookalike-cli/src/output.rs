@@ -5,6 +5,7 @@ use std::{
     ops::ControlFlow,
     path::Path,
     sync::Mutex,
+    time::Instant,
 };
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -131,6 +132,43 @@ struct Shown {
     bar: ProgressBar,
     /// Whether it was told what a long run will take, or nobody wants to know.
     told: bool,
+    /// When the stage began, and how much of it is done: for log lines.
+    began: Instant,
+    done: u64,
+}
+
+impl Shown {
+    /// Says that a stage has ended, for `-v`.
+    fn log_end(&self) {
+        let Some(stage) = self.stage else { return };
+        let (name, unit) = (stage_name(stage), unit_of(stage));
+        let done = if unit.is_empty() { bytes(self.done) } else { format!("{} {unit}", count(self.done)) };
+        log::info!("{name}: {done} in {:.3} s", self.began.elapsed().as_secs_f64());
+    }
+}
+
+fn stage_name(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Sketching => "sketching",
+        Stage::Pairing => "pairing",
+        Stage::Counting => "counting",
+        Stage::Settling | Stage::Deciding => "deciding",
+        Stage::Loading => "reading candidates",
+        Stage::Comparing => "comparing",
+        Stage::Writing => "writing",
+        Stage::Gathering => "reading",
+        Stage::Scoring => "scoring",
+    }
+}
+
+/// What a stage is counted in; nothing for bytes.
+fn unit_of(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Pairing => "bands",
+        Stage::Counting | Stage::Deciding => "documents",
+        Stage::Scoring => "records",
+        Stage::Sketching | Stage::Settling | Stage::Loading | Stage::Comparing | Stage::Writing | Stage::Gathering => "",
+    }
 }
 
 /// A progress bar on standard error, one stage after the other; nothing when that is no terminal.
@@ -139,15 +177,15 @@ pub struct Bars {
 }
 
 impl Bars {
-    /// `quiet` shows none.
+    /// `quiet` shows none; log lines take the bar's place.
     pub fn new(quiet: bool) -> Self {
-        let target = if quiet || !std::io::stderr().is_terminal() {
+        let target = if quiet || log::max_level() != log::LevelFilter::Off || !std::io::stderr().is_terminal() {
             ProgressDrawTarget::hidden()
         } else {
             ProgressDrawTarget::stderr_with_hz(10)
         };
         let bar = ProgressBar::with_draw_target(None, target);
-        Self { shown: Mutex::new(Shown { stage: None, bar, told: quiet }) }
+        Self { shown: Mutex::new(Shown { stage: None, bar, told: quiet, began: Instant::now(), done: 0 }) }
     }
 
     /// Shows where a run has got to, which always goes on.
@@ -159,7 +197,13 @@ impl Bars {
     fn show(&self, progress: Progress) {
         // A bar that cannot be shown must not stop the run.
         let Ok(mut shown) = self.shown.lock() else { return };
-        let Shown { stage, bar, told } = &mut *shown;
+        if shown.stage != Some(progress.stage) {
+            shown.log_end();
+            (shown.began, shown.done) = (Instant::now(), 0);
+            log::info!("{} begins", stage_name(progress.stage));
+        }
+        shown.done = shown.done.max(progress.done);
+        let Shown { stage, bar, told, .. } = &mut *shown;
         const LONG: u64 = 10;
         if let Some(estimate) = progress.estimate.filter(|estimate| estimate.seconds >= LONG)
             && !std::mem::replace(told, true)
@@ -168,17 +212,11 @@ impl Bars {
         }
         if *stage != Some(progress.stage) {
             *stage = Some(progress.stage);
-            let (name, unit) = match progress.stage {
-                Stage::Sketching => ("sketching", "{bytes}/{total_bytes}, {bytes_per_sec}"),
-                Stage::Pairing => ("pairing", "{pos}/{len} bands"),
-                Stage::Counting => ("counting", "{human_pos}/{human_len} documents"),
-                Stage::Settling => ("deciding", "{bytes}/{total_bytes}, {bytes_per_sec}"),
-                Stage::Loading => ("reading candidates", "{bytes}/{total_bytes}, {bytes_per_sec}"),
-                Stage::Deciding => ("deciding", "{human_pos}/{human_len} documents"),
-                Stage::Comparing => ("comparing", "{bytes}/{total_bytes}, {bytes_per_sec}"),
-                Stage::Writing => ("writing", "{bytes}/{total_bytes}, {bytes_per_sec}"),
-                Stage::Gathering => ("reading", "{bytes}/{total_bytes}, {bytes_per_sec}"),
-                Stage::Scoring => ("scoring", "{human_pos}/{human_len} records"),
+            let name = stage_name(progress.stage);
+            let unit = match unit_of(progress.stage) {
+                "" => "{bytes}/{total_bytes}, {bytes_per_sec}".to_string(),
+                "bands" => "{pos}/{len} bands".to_string(),
+                unit => format!("{{human_pos}}/{{human_len}} {unit}"),
             };
             let template = if progress.total > 0 {
                 format!("{name:>18} {{bar:30}} {unit}, {{eta}} left")
@@ -211,6 +249,8 @@ impl Bars {
     /// Shows what is going on where nobody knows how long it takes.
     pub fn note(&self, words: &str) {
         let Ok(mut shown) = self.shown.lock() else { return };
+        shown.log_end();
+        log::info!("{words}");
         let Shown { stage, bar, .. } = &mut *shown;
         *stage = None;
         bar.reset();
@@ -223,7 +263,9 @@ impl Bars {
 
     /// Takes the bar away.
     pub fn clear(&self) {
-        if let Ok(shown) = self.shown.lock() {
+        if let Ok(mut shown) = self.shown.lock() {
+            shown.log_end();
+            shown.stage = None;
             shown.bar.finish_and_clear();
         }
     }

@@ -7,6 +7,7 @@ pub mod curve;
 pub mod dedup;
 pub mod eval;
 pub mod link;
+pub mod man;
 pub mod minutiae;
 pub mod mirrors;
 pub mod pairs;

@@ -28,6 +28,7 @@ mod secrets;
 mod sets;
 mod tables;
 mod texts;
+mod verbose;
 
 use std::{
     fs,
