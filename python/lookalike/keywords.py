@@ -134,8 +134,9 @@ _OTHERWISE = {
 
 # The command's flags that are no keywords, and what Python has instead.
 NO_KEYWORDS = {
-    "json": "report.summary is what it prints",
+    "json": "report.summary has what it prints of the run",
     "quiet": "nothing is printed; progress=False shows no bar",
+    "summary": "report.summary has what it writes of the run",
     "no_decisions": "decisions are written where decisions= says",
     "help": "help(lookalike.dedup)",
 }

@@ -12,6 +12,8 @@ mod output;
 
 mod logging;
 
+mod report;
+
 mod found;
 
 mod refused;

@@ -13,6 +13,8 @@ use lookalike::{
 };
 use lookalike_engine::{Format, Html, RunConfig};
 
+use crate::report::Report;
+
 pub use self::{
     find::{CandidatesBy, DigestOf, FindArgs, MeasureBy, MethodBy, modulus},
     method::{MethodArgs, VerifyBy},
@@ -32,6 +34,15 @@ pub struct InputArgs {
     pub input_command: Vec<String>,
     #[command(flatten)]
     pub records: RecordArgs,
+}
+
+impl InputArgs {
+    /// Adds the inputs to a report, and where bad lines go. A command may have a password in it, so it is called by its number.
+    pub fn report(&self, report: Report) -> Report {
+        let commands = (1..=self.input_command.len()).map(|number| format!("command:{number}"));
+        let report = report.inputs("input", &self.inputs).inputs("command", commands);
+        report.output("bad_lines", self.records.skip_bad.as_deref())
+    }
 }
 
 /// How a line is read.
@@ -320,6 +331,9 @@ pub struct RunArgs {
     /// The folder for temporary files [default: the system's]
     #[arg(long, value_name = "FOLDER", help_heading = "Running")]
     pub temp_dir: Option<PathBuf>,
+    /// Write the summary as JSON to FILE, a URL or - when the run is done, after the other outputs; it is there whole or not at all
+    #[arg(long, value_name = "FILE", help_heading = "Running")]
+    pub summary: Option<PathBuf>,
     /// Print nothing but errors
     #[arg(long, short, help_heading = "Running")]
     pub quiet: bool,
@@ -351,6 +365,7 @@ pub fn run_config(input: &InputArgs, run: &RunArgs, method: Config) -> RunConfig
         id_field: records.fields.id_field.clone(),
         allow_repeated_ids: records.allow_repeated_ids,
         skip_bad: records.skip_bad.clone(),
+        summary: run.summary.clone(),
         threads: run.threads,
         memory: run.memory,
         temp_dir: run.temp_dir.clone().unwrap_or(default.temp_dir),

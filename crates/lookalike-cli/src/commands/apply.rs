@@ -12,6 +12,7 @@ use lookalike_engine::{Applied, RunConfig, apply};
 use crate::{
     args::{InputArgs, RunArgs, run_config},
     output::{BOLD, Bars, bytes, count, counted, name, print_data, say, warnings},
+    report::{self, Report},
 };
 
 /// Drop what decisions say, as dedup would have done at once
@@ -54,18 +55,23 @@ impl Apply {
 
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let config = self.config()?;
+        let report = self.input.report(Report::new("apply").inputs("decisions", [&self.decisions]));
+        let report = report.output("kept", Some(&self.output));
+        let file = report::open(config.summary.as_deref())?;
         let bars = Bars::new(self.run.quiet);
         let done = apply(&self.decisions, &config, &self.output, &|progress| bars.observe(progress));
         bars.clear();
         let applied = done?;
         warnings(&applied.bad_examples, self.run.quiet);
-        let to_stdout = [Some(&self.output), config.skip_bad.as_ref()].into_iter().flatten().any(|path| path.as_os_str() == "-");
+        let paths = [Some(&self.output), config.skip_bad.as_ref(), config.summary.as_ref()];
+        let to_stdout = paths.into_iter().flatten().any(|path| path.as_os_str() == "-");
         match (self.json, to_stdout) {
-            (true, false) => print_data(&(serde_json::to_string_pretty(&applied)? + "\n"))?,
-            (true, true) => say(&serde_json::to_string_pretty(&applied)?),
+            (true, false) => print_data(&report.json(&applied)?)?,
+            (true, true) => say(report.json(&applied)?.trim_end()),
             (false, _) if self.run.quiet => {}
             (false, _) => say(&self.page(&applied)),
         }
+        report::write(file, &report, &applied)?;
         Ok(ExitCode::SUCCESS)
     }
 

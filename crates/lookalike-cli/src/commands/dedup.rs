@@ -13,6 +13,7 @@ use crate::{
     args::{InputArgs, MethodArgs, RunArgs, run_config},
     found::{above, anchors, aside, found, left_out, preset, too_large},
     output::{BOLD, Bars, DIM, bytes, count, counted, name, print_data, say, warnings},
+    report::{self, Report},
 };
 
 /// Keep one of each group of documents that are roughly the same
@@ -150,19 +151,23 @@ impl Dedup {
         let (config, mut outputs) = (self.config()?, self.outputs());
         let beside = self.output.as_deref().filter(|_| !self.no_decisions).and_then(decisions_beside);
         outputs.decisions = outputs.decisions.or(beside);
+        let report = self.input.report(Report::new("dedup")).inputs("against", &self.against.against);
+        let report = report.output("kept", outputs.kept.as_deref()).output("decisions", outputs.decisions.as_deref());
+        let file = report::open(config.summary.as_deref().filter(|_| !self.dry_run))?;
         let bars = Bars::new(self.run.quiet);
         let done = dedup(&config, &outputs, &|progress| bars.observe(progress));
         bars.clear();
         let summary = done?;
         warnings(&summary.bad_examples, self.run.quiet);
-        let paths = [&outputs.kept, &outputs.decisions, &config.skip_bad];
+        let paths = [&outputs.kept, &outputs.decisions, &config.skip_bad, &config.summary];
         let to_stdout = paths.into_iter().flatten().any(|path| path.as_os_str() == "-");
         match (self.json, to_stdout) {
-            (true, false) => print_data(&(serde_json::to_string_pretty(&summary)? + "\n"))?,
-            (true, true) => say(&serde_json::to_string_pretty(&summary)?),
+            (true, false) => print_data(&report.json(&summary)?)?,
+            (true, true) => say(report.json(&summary)?.trim_end()),
             (false, _) if self.run.quiet => {}
             (false, _) => say(&self.page(&summary, &outputs)),
         }
+        report::write(file, &report, &summary)?;
         Ok(ExitCode::SUCCESS)
     }
 

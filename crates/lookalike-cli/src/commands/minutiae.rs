@@ -1,6 +1,9 @@
 //! `lookalike minutiae`.
 
-use std::{path::PathBuf, process::ExitCode};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use clap::{Args, ValueEnum};
 use lookalike::shown::cut;
@@ -8,7 +11,10 @@ use lookalike_applications::minutiae::{By, Field, Model, Triangles};
 use lookalike_engine::{Cards, CardsSummary, First, Format, RunConfig, cards};
 use serde::Serialize;
 
-use crate::output::{BOLD, DIM, count, counted, print, print_data, say};
+use crate::{
+    output::{BOLD, DIM, count, counted, print, print_data, say},
+    report::{self, Report},
+};
 
 /// Find fingerprint cards that may be of one finger
 ///
@@ -95,6 +101,9 @@ pub struct Minutiae {
     /// Threads [default: one a core]; the answer is the same for any number
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, help_heading = "Running")]
     threads: usize,
+    /// Write the summary as JSON to FILE, a URL or - when the run is done, after the other outputs; it is there whole or not at all
+    #[arg(long, value_name = "FILE", help_heading = "Running", conflicts_with = "model")]
+    summary: Option<PathBuf>,
     /// Print nothing but errors
     #[arg(long, short, help_heading = "Running")]
     quiet: bool,
@@ -167,7 +176,7 @@ impl Minutiae {
         if self.model.model {
             let table = self.modelled()?;
             match self.json {
-                true => print_data(&(serde_json::to_string_pretty(&table)? + "\n"))?,
+                true => print_data(&Report::new("minutiae").json(&table)?)?,
                 false => print(&table.page())?,
             }
             return Ok(ExitCode::SUCCESS);
@@ -193,6 +202,8 @@ impl Minutiae {
             },
             first: self.first,
         };
+        let report = Report::new("minutiae").inputs("input", &self.inputs);
+        let report = report.output("pairs", Some(self.output.as_deref().unwrap_or(Path::new("-"))));
         let config = RunConfig {
             inputs: self.inputs,
             all_splits: self.all_splits,
@@ -200,15 +211,18 @@ impl Minutiae {
             id_field: self.id_field,
             label_field: self.label,
             allow_repeated_ids: self.allow_repeated_ids,
+            summary: self.summary,
             threads: self.threads,
             ..RunConfig::default()
         };
+        let file = report::open(config.summary.as_deref())?;
         let summary = cards(&config, &asked, self.output.as_deref())?;
         if self.json {
-            say(&serde_json::to_string_pretty(&summary)?);
+            say(report.json(&summary)?.trim_end());
         } else if !self.quiet {
             say(&page(&summary));
         }
+        report::write(file, &report, &summary)?;
         Ok(ExitCode::from(u8::from(summary.written == 0 && summary.prints > 0)))
     }
 

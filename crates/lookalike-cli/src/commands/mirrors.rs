@@ -14,6 +14,7 @@ use crate::{
     args::{FindArgs, InputArgs, RecordArgs, RunArgs, ShingleArgs, run_config},
     found::{above, anchors, aside, found, left_out, preset, too_large},
     output::{BOLD, Bars, count, counted, quiet, say, warnings},
+    report::{self, Report},
 };
 
 /// Find sites that mirror each other, and which page stands for which
@@ -149,6 +150,10 @@ impl Mirrors {
         let method = self.records.fields.of_sets(self.find.config(&self.shingles)?)?;
         let threshold = self.threshold.unwrap_or(method.threshold);
         let method = Config { threshold, verify: Some(Verify::Exact), ..method };
+        let report = Report::new("mirrors").inputs("a", [&self.a]).inputs("b", &self.b);
+        let report = report.output("bad_lines", self.records.skip_bad.as_deref());
+        let report = report.output("sites", Some(self.output.as_deref().unwrap_or(Path::new("-"))));
+        let report = report.output("pages", self.pages.as_deref()).output("unmatched", self.unmatched.as_deref());
         let (against, inputs) = match self.b {
             Some(b) => (vec![self.a], vec![b]),
             None => (Vec::new(), vec![self.a]),
@@ -164,13 +169,14 @@ impl Mirrors {
         };
         let outputs =
             MirrorOutputs { sites: self.output.as_deref(), pages: self.pages.as_deref(), unmatched: self.unmatched.as_deref() };
+        let file = report::open(config.summary.as_deref())?;
         let bars = Bars::new(self.run.quiet);
         let done = mirrors(&config, &asked, outputs, &|progress| bars.observe(progress));
         bars.clear();
         let summary = done?;
         warnings(&summary.bad_examples, self.run.quiet);
         if self.json {
-            say(&serde_json::to_string_pretty(&summary)?);
+            say(report.json(&summary)?.trim_end());
         } else if !self.run.quiet {
             say(&page(&summary));
             if summary.site_pairs == 0 {
@@ -192,6 +198,7 @@ impl Mirrors {
                 false => say(&format!("memory: {words}")),
             });
         }
+        report::write(file, &report, &summary)?;
         Ok(ExitCode::from(u8::from(summary.site_pairs == 0 && summary.pages_a > 0 && summary.pages_b != Some(0))))
     }
 }

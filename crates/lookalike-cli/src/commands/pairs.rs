@@ -1,6 +1,10 @@
 //! `lookalike pairs`.
 
-use std::{num::NonZeroUsize, path::PathBuf, process::ExitCode};
+use std::{
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use clap::Args;
 use lookalike::{Config, Verify};
@@ -10,6 +14,7 @@ use crate::{
     args::{FindArgs, InputArgs, MethodBy, RunArgs, ShingleArgs, VerifyBy, run_config},
     found::{above, anchors, aside, found, left_out, preset, too_large},
     output::{Bars, counted, say, warnings},
+    report::{self, Report},
 };
 
 /// List every pair of similar documents
@@ -84,13 +89,16 @@ impl Pairs {
 
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let (config, verify) = (self.config()?, Verify::from(self.verify));
+        let report = self.input.report(Report::new("pairs")).inputs("against", &self.against);
+        let report = report.output("pairs", Some(self.output.as_deref().unwrap_or(Path::new("-"))));
+        let file = report::open(config.summary.as_deref())?;
         let bars = Bars::new(self.run.quiet);
         let done = pairs(&config, self.output.as_deref(), &|progress| bars.observe(progress));
         bars.clear();
         let summary = done?;
         warnings(&summary.bad_examples, self.run.quiet);
         if self.json {
-            say(&serde_json::to_string_pretty(&summary)?);
+            say(report.json(&summary)?.trim_end());
         } else if !self.run.quiet {
             let similar = match verify {
                 Verify::Exact => "",
@@ -111,6 +119,7 @@ impl Pairs {
             too_large(summary.finding.too_large).iter().for_each(|words| say(&format!("html: {words}")));
             above(&summary.finding).iter().for_each(|words| say(&format!("memory: {words}")));
         }
+        report::write(file, &report, &summary)?;
         Ok(ExitCode::from(u8::from(summary.pairs == 0 && summary.documents > 0)))
     }
 }

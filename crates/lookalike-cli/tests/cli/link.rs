@@ -93,13 +93,33 @@ fn customers_are_linked_and_judged() {
     no candidates: they share nothing that a block asks for, so they are not scored
     --- stderr
     "#);
-    assert_snapshot!(place.run("link customers.jsonl --config link.toml --matches-only --one-to-one --json").shown(), @r#"
+    let ran = place.run("link customers.jsonl --config link.toml --matches-only --one-to-one --json");
+    assert_snapshot!(ran.shown().replace(env!("CARGO_PKG_VERSION"), "VERSION"), @r#"
     exit 0
     --- stdout
     {"a":1,"b":2,"score":0.9333,"verdict":"match","points":{"name":100.0,"address":100.0,"phone":80.0}}
     {"a":3,"b":4,"score":0.9585,"verdict":"match","points":{"name":91.7,"address":100.0,"phone":null}}
     --- stderr
     {
+      "schema": 1,
+      "version": "VERSION",
+      "command": "link",
+      "inputs": [
+        {
+          "role": "a",
+          "name": "customers.jsonl"
+        },
+        {
+          "role": "config",
+          "name": "link.toml"
+        }
+      ],
+      "outputs": [
+        {
+          "role": "pairs",
+          "name": "-"
+        }
+      ],
       "records": 6,
       "possible_pairs": 15,
       "candidates": 4,
@@ -234,8 +254,23 @@ fn runs_of_characters_paths_and_common_values() {
     assert!(ran.err.contains(" buckets of bands, of at most ") && ran.err.contains(" pairs, passed over"), "{}", ran.err);
     let ran = place.run("link papers.jsonl --config link.toml --explain 0 1");
     assert!(ran.out.contains("candidates by title ~ 0.5, unless more than 2 records have it\n"), "{}", ran.out);
-    assert_snapshot!(place.run("link papers.jsonl --config link.toml --explain 3 4 --json").out, @r#"
+    let ran = place.run("link papers.jsonl --config link.toml --explain 3 4 --json");
+    assert_snapshot!(ran.out.replace(env!("CARGO_PKG_VERSION"), "VERSION"), @r#"
     {
+      "schema": 1,
+      "version": "VERSION",
+      "command": "link",
+      "inputs": [
+        {
+          "role": "a",
+          "name": "papers.jsonl"
+        },
+        {
+          "role": "config",
+          "name": "link.toml"
+        }
+      ],
+      "outputs": [],
       "a": 3,
       "b": 4,
       "fields": [

@@ -18,32 +18,32 @@ const URLS: [&str; 6] = [
 
 /// Each command with arguments that it needs, its options that take a path, and its arguments with one of them in the URL's place.
 const COMMANDS: [(&str, &[&str], &[&str]); 10] = [
-    ("dedup in.jsonl", &["output", "decisions", "resume", "against", "skip-bad", "temp-dir"], &["dedup URL"]),
+    ("dedup in.jsonl", &["output", "decisions", "resume", "against", "skip-bad", "temp-dir", "summary"], &["dedup URL"]),
     (
         "apply why.jsonl in.jsonl -o kept.jsonl",
-        &["output", "skip-bad", "temp-dir"],
+        &["output", "skip-bad", "temp-dir", "summary"],
         &["apply URL in.jsonl -o kept.jsonl", "apply why.jsonl URL -o kept.jsonl"],
     ),
-    ("pairs in.jsonl", &["output", "against", "skip-bad", "temp-dir"], &["pairs URL"]),
+    ("pairs in.jsonl", &["output", "against", "skip-bad", "temp-dir", "summary"], &["pairs URL"]),
     (
         "compare 2 2",
         &["in"],
         &["compare URL in.jsonl", "compare in.jsonl URL", "compare in.jsonl in.jsonl URL", "compare URL URL --in in.jsonl"],
     ),
-    ("passages in.jsonl", &["output", "skip-bad", "temp-dir"], &["passages URL", "passages in.jsonl URL"]),
-    ("eval in.jsonl --run=", &["truth", "skip-bad", "temp-dir"], &["eval URL --sample 2 --run="]),
+    ("passages in.jsonl", &["output", "skip-bad", "temp-dir", "summary"], &["passages URL", "passages in.jsonl URL"]),
+    ("eval in.jsonl --run=", &["truth", "skip-bad", "temp-dir", "summary"], &["eval URL --sample 2 --run="]),
     ("curve --hash x+1%5", &["matrix"], &["curve URL", "curve --threshold URL", "curve --bands=URL"]),
     (
         "mirrors in.jsonl in2.jsonl",
-        &["output", "pages", "unmatched", "skip-bad", "temp-dir"],
+        &["output", "pages", "unmatched", "skip-bad", "temp-dir", "summary"],
         &["mirrors URL", "mirrors in.jsonl URL", "mirrors URL URL"],
     ),
     (
         "link in.jsonl --config=link.toml",
-        &["config", "output", "clusters", "truth", "temp-dir"],
+        &["config", "output", "clusters", "truth", "temp-dir", "summary"],
         &["link URL -c link.toml", "link in.jsonl URL -c link.toml"],
     ),
-    ("minutiae prints.jsonl", &["output"], &["minutiae URL"]),
+    ("minutiae prints.jsonl", &["output", "summary"], &["minutiae URL"]),
 ];
 
 /// The options that take a path or several, by the help.
@@ -76,7 +76,8 @@ fn no_secret_of_a_url_is_shown() {
             command.env_remove(name);
         }
         command.env("AWS_EC2_METADATA_DISABLED", "true").env("AWS_REGION", "us-east-1").env("HOME", place.path("home"));
-        let ran = Ran::of(command.args(asked).output().unwrap());
+        // With all that log lines say.
+        let ran = Ran::of(command.arg("-vv").args(asked).output().unwrap());
         assert!(!ran.out.contains(SECRET) && !ran.err.contains(SECRET), "{asked:?}: {} {}", ran.out, ran.err);
         assert_eq!(ran.code, 2, "{asked:?}: {} {}", ran.out, ran.err);
         let scheme = url.split("//").next().unwrap();
@@ -99,7 +100,9 @@ fn no_secret_of_a_url_is_shown() {
                         let words: Vec<String> = match (name, *flag) {
                             ("apply", "output") => ["apply", "why.jsonl", "in.jsonl"].map(String::from).into(),
                             ("mirrors", "unmatched" | "pages") => words.chain(["-o".into(), "sites.jsonl".into()]).collect(),
-                            ("eval", "skip-bad" | "temp-dir") => words.chain(["--sample".into(), "2".into()]).collect(),
+                            ("eval", "skip-bad" | "temp-dir" | "summary") => {
+                                words.chain(["--sample".into(), "2".into()]).collect()
+                            }
                             _ => words.collect(),
                         };
                         refused(&[words, vec![format!("--{flag}"), url.into()]].concat(), url);

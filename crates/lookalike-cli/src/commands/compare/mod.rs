@@ -28,6 +28,7 @@ use self::{
 use crate::{
     args::{FieldArgs, ShingleArgs, as_sets},
     output::{print, print_data},
+    report::Report as Header,
 };
 
 /// Compare two texts, and show what they share
@@ -123,7 +124,8 @@ impl Compare {
             report.sentences = self.longest.of(&texts, method.config().folds)?;
         }
         if self.json {
-            print_data(&(serde_json::to_string_pretty(&report)? + "\n"))?;
+            let header = Header::new("compare").inputs("a", [&self.a]).inputs("b", [&self.b]).inputs("in", &self.collection);
+            print_data(&header.json(&report)?)?;
         } else {
             let members = if method.config().tokens == TokensBy::Items { "item" } else { "shingle" };
             print(&page::page(&report, members, &texts, &passages, self.full))?;

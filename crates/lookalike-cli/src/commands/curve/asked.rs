@@ -4,7 +4,10 @@ use lookalike::{Method, lsh::Promise};
 use serde::Serialize;
 use textplots::{Chart, Plot, Shape as Line};
 
-use crate::output::{BOLD, DIM, count};
+use crate::{
+    output::{BOLD, DIM, count},
+    report::Report as Header,
+};
 
 /// What is asked, whichever the question.
 pub(super) struct Asked {
@@ -88,7 +91,7 @@ impl Asked {
 }
 
 pub(super) fn json(report: &impl Serialize) -> anyhow::Result<String> {
-    Ok(serde_json::to_string_pretty(report)? + "\n")
+    Header::new("curve").json(report)
 }
 
 /// A probability or a difference, with digits however small it is.

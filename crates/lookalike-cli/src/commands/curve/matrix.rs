@@ -11,8 +11,10 @@ use lookalike::{
 use lookalike_engine::{refuse_url, shown_path};
 use serde::Serialize;
 
-use super::asked::json;
-use crate::output::{BOLD, DIM, counted};
+use crate::{
+    output::{BOLD, DIM, counted},
+    report::Report as Header,
+};
 
 #[derive(Args)]
 pub(super) struct Matrix {
@@ -75,7 +77,8 @@ impl Matrix {
 
     pub(super) fn page(&self, as_json: bool) -> anyhow::Result<String> {
         let report = self.report()?;
-        if as_json { json(&report) } else { Ok(page(&report)) }
+        let file = self.matrix.iter().map(|path| path.display().to_string());
+        if as_json { Header::new("curve").inputs("matrix", file).json(&report) } else { Ok(page(&report)) }
     }
 
     fn report(&self) -> anyhow::Result<Report> {

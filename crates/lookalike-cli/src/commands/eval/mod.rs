@@ -26,7 +26,10 @@ use self::{
     runs::{Child, Plan},
     truth::Truth,
 };
-use crate::output::{Bars, print, print_data, warning};
+use crate::{
+    output::{Bars, print, print_data, warning},
+    report::{Report as Header, open, write},
+};
 
 impl Eval {
     pub fn run(self, itself: Option<Vec<OsString>>) -> anyhow::Result<ExitCode> {
@@ -35,6 +38,10 @@ impl Eval {
         lookalike::Method::new(Config { candidates: lookalike::Candidates::Exact, ..method.clone() })?;
         // All is checked before anything is run.
         let plans = Plan::all(&self.run, &self.common_words(), &method)?;
+        let header = Header::new("eval").inputs("input", &self.inputs);
+        let header = header.inputs("truth", self.truth.iter().map(|path| path.display().to_string()));
+        let header = header.output("bad_lines", self.skip_bad.as_deref());
+        let file = open(self.running.summary.as_deref())?;
         let bars = Bars::new(self.running.quiet);
         let truth = Truth::read(&self, &method, &bars);
         bars.clear();
@@ -54,9 +61,10 @@ impl Eval {
             Parameters { inputs: self.inputs.iter().map(|name| shown_name(name)).collect(), repeat: self.repeat, method };
         let report = Report { truth: truth.about(&self), parameters, runs };
         match self.json {
-            true => print_data(&(serde_json::to_string_pretty(&report)? + "\n"))?,
+            true => print_data(&header.json(&report)?)?,
             false => print(&(table::page(&report) + &chart::page(&report)))?,
         }
+        write(file, &header, &report)?;
         Ok(ExitCode::SUCCESS)
     }
 

@@ -61,6 +61,7 @@ impl Truth {
             id_field: eval.fields.id_field.clone(),
             label_field: eval.labels.clone(),
             skip_bad: eval.skip_bad.clone(),
+            summary: eval.running.summary.clone(),
             threads: eval.running.threads,
             temp_dir: eval.temp_dir(),
             ..RunConfig::default()

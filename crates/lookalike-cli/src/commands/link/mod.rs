@@ -16,6 +16,7 @@ use lookalike_engine::{Error, Format, Link as Asked, RunConfig, explain_link, li
 use crate::{
     args::{delimiter, memory},
     output::{Bars, print, print_data, say},
+    report::{self, Report},
 };
 
 /// Link records of the same person, firm or thing
@@ -106,6 +107,9 @@ pub struct Link {
     /// The folder for temporary files [default: the system's]
     #[arg(long, value_name = "FOLDER", help_heading = "Running")]
     temp_dir: Option<PathBuf>,
+    /// Write the summary as JSON to FILE, a URL or - when the run is done, after the other outputs; it is there whole or not at all
+    #[arg(long, value_name = "FILE", help_heading = "Running", conflicts_with = "explain")]
+    summary: Option<PathBuf>,
     /// Print nothing but errors
     #[arg(long, short, help_heading = "Running")]
     quiet: bool,
@@ -139,6 +143,9 @@ impl Link {
         // What the core refuses is of the file; what is refused later is of flags and inputs.
         Linker::new(linkage.clone())
             .map_err(|error| anyhow::Error::new(Error::config(error)).context(shown_path(&self.config)))?;
+        let report = Report::new("link").inputs("a", [&self.a]).inputs("b", &self.b);
+        let report = report.inputs("config", [self.config.display().to_string()]);
+        let report = report.inputs("truth", self.truth.iter().map(|path| path.display().to_string()));
         let config = RunConfig {
             inputs: [self.a].into_iter().chain(self.b).collect(),
             all_splits: self.all_splits,
@@ -148,6 +155,7 @@ impl Link {
             id_field: self.id_field,
             label_field: self.label,
             allow_repeated_ids: self.allow_repeated_ids,
+            summary: self.summary,
             threads: self.threads,
             memory: self.memory,
             temp_dir: self.temp_dir.unwrap_or_else(std::env::temp_dir),
@@ -164,11 +172,14 @@ impl Link {
         if let Some([a, b]) = self.explain.as_deref() {
             let explained = explain_link(&config, &asked, [a, b])?;
             match self.json {
-                true => print_data(&(serde_json::to_string_pretty(&explained)? + "\n"))?,
+                true => print_data(&report.json(&explained)?)?,
                 false => print(&pages::explained(&explained))?,
             }
             return Ok(ExitCode::from(u8::from(explained.verdict == Verdict::Not)));
         }
+        let report = report.output("pairs", Some(self.output.as_deref().unwrap_or(Path::new("-"))));
+        let report = report.output("clusters", asked.clusters.as_deref());
+        let file = report::open(config.summary.as_deref())?;
         let bars = Bars::new(self.quiet);
         let linked = link(&config, &asked, self.output.as_deref(), &|progress| bars.observe(progress));
         bars.clear();
@@ -176,10 +187,11 @@ impl Link {
         let of_a = summary.records_a.unwrap_or(summary.records);
         let is_empty = of_a == 0 || summary.records_a.is_some() && of_a == summary.records;
         if self.json {
-            say(&serde_json::to_string_pretty(&summary)?);
+            say(report.json(&summary)?.trim_end());
         } else if !self.quiet {
             say(&pages::found(&summary));
         }
+        report::write(file, &report, &summary)?;
         Ok(ExitCode::from(u8::from(summary.written == 0 && !is_empty)))
     }
 }

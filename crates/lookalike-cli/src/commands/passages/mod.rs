@@ -2,7 +2,10 @@
 
 mod page;
 
-use std::{path::PathBuf, process::ExitCode};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use clap::{Args, ValueEnum};
 use lookalike_engine::{Offsets, PassagesSummary, Quoted, Quoting, RunConfig, passages, passages_told};
@@ -12,6 +15,7 @@ use crate::{
     args::{InputArgs, RecordArgs, RunArgs, ShingleArgs, run_config},
     found::{left_out, too_large},
     output::{Bars, bytes, counted, print, say, warnings},
+    report::{self, Report},
 };
 
 /// Show the passages that texts share word for word, and where they stand
@@ -115,13 +119,18 @@ impl Passages {
             words: !self.no_text && (self.json || self.output.is_some()),
             best: Some(self.pairs),
         };
+        let lines = self.json || self.output.is_some();
+        let report = Report::new("passages").inputs("a", [&self.a]).inputs("b", &self.b);
+        let report = report.output("bad_lines", self.records.skip_bad.as_deref());
+        let report = report.output("pairs", self.output.as_deref().or(lines.then_some(Path::new("-"))));
         let (inputs, against) = if self.b.is_empty() { (vec![self.a], Vec::new()) } else { (self.b, vec![self.a]) };
         let input = InputArgs { inputs, input_command: Vec::new(), records: self.records };
         let method = input.records.fields.of_sets(self.shingles.config()?)?;
         let config = RunConfig { against, ..run_config(&input, &self.run, method) };
+        let file = report::open(config.summary.as_deref())?;
         let bars = Bars::new(self.run.quiet);
         let observer = |progress| bars.observe(progress);
-        let (summary, page) = if self.json || self.output.is_some() {
+        let (summary, page) = if lines {
             (passages(&config, &asked, self.output.as_deref(), &observer), None)
         } else {
             let mut page = Page::new(self.full);
@@ -138,10 +147,11 @@ impl Passages {
         }
         warnings(&summary.bad_examples, self.run.quiet);
         match (self.json && self.output.is_some(), self.run.quiet) {
-            (true, _) => say(&serde_json::to_string_pretty(&summary)?),
+            (true, _) => say(report.json(&summary)?.trim_end()),
             (false, false) => say(&words(&summary, config.against.is_empty())),
             (false, true) => {}
         }
+        report::write(file, &report, &summary)?;
         Ok(ExitCode::from(u8::from(summary.pairs == 0 && summary.texts_a.min(summary.texts_b) > 0)))
     }
 }

@@ -1,0 +1,72 @@
+//! What every JSON summary begins with, and the file that it may go to. `docs/summaries.schema.json` describes them all.
+
+use std::path::Path;
+
+use lookalike_engine::{LateOutput, shown_name, shown_path};
+use serde::Serialize;
+
+/// The number of the schema. It grows when a field goes, changes its name or means something else; a new field leaves it as it is.
+const SCHEMA: u32 = 1;
+
+/// What a run read, wrote and found.
+#[derive(Serialize)]
+pub struct Report {
+    schema: u32,
+    version: &'static str,
+    command: &'static str,
+    inputs: Vec<Named>,
+    outputs: Vec<Named>,
+}
+
+/// An input or an output.
+#[derive(Serialize)]
+struct Named {
+    role: &'static str,
+    /// As messages have it: without the secrets of a URL.
+    name: String,
+}
+
+#[derive(Serialize)]
+struct Whole<'a, T> {
+    #[serde(flatten)]
+    report: &'a Report,
+    #[serde(flatten)]
+    body: &'a T,
+}
+
+impl Report {
+    /// The report of a command.
+    pub fn new(command: &'static str) -> Self {
+        Self { schema: SCHEMA, version: env!("CARGO_PKG_VERSION"), command, inputs: Vec::new(), outputs: Vec::new() }
+    }
+
+    /// Adds inputs that have the same role.
+    pub fn inputs(mut self, role: &'static str, names: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
+        self.inputs.extend(names.into_iter().map(|name| Named { role, name: shown_name(name.as_ref()) }));
+        self
+    }
+
+    /// Adds an output, if it is written.
+    pub fn output(mut self, role: &'static str, path: Option<&Path>) -> Self {
+        self.outputs.extend(path.map(|path| Named { role, name: shown_path(path) }));
+        self
+    }
+
+    /// The summary as JSON, with a line break at its end.
+    pub fn json(&self, body: &impl Serialize) -> anyhow::Result<String> {
+        Ok(serde_json::to_string_pretty(&Whole { report: self, body })? + "\n")
+    }
+}
+
+/// Opens the file of `--summary` before the run.
+pub fn open(path: Option<&Path>) -> anyhow::Result<Option<LateOutput>> {
+    Ok(path.map(LateOutput::create).transpose()?)
+}
+
+/// Writes the file of `--summary` after the run.
+pub fn write(file: Option<LateOutput>, report: &Report, body: &impl Serialize) -> anyhow::Result<()> {
+    match file {
+        Some(file) => Ok(file.finish(report.json(body)?.as_bytes())?),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,212 @@
+//! `docs/summaries.schema.json` and what the commands print say the same: nothing is printed that the schema does not have, nothing that it
+//! requires is missing, and each of its fields is seen.
+//!
+//! The schema uses a dozen keywords, which are checked here. A validator of all of JSON Schema would take a minute to build.
+
+use std::{collections::BTreeSet, fs, path::Path};
+
+use serde_json::{Map, Value};
+
+use crate::{Place, SMALL, testdata};
+
+struct Schema {
+    root: Value,
+    /// The fields that were seen, each with the definition that has it.
+    seen: BTreeSet<String>,
+}
+
+impl Schema {
+    fn read() -> Self {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/summaries.schema.json");
+        Self { root: serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap(), seen: BTreeSet::new() }
+    }
+
+    fn definitions(&self) -> &Map<String, Value> {
+        self.root["$defs"].as_object().unwrap()
+    }
+
+    /// Notes the fields of a summary, if the definition fits.
+    fn take(&mut self, name: &str, value: &Value) -> Result<(), String> {
+        let mut seen = BTreeSet::new();
+        self.check(&self.definitions()[name], name, value, &mut seen).map_err(|why| format!("{name}: {why}"))?;
+        self.seen.extend(seen);
+        Ok(())
+    }
+
+    /// Checks a value by a schema, which is part of a definition.
+    fn check(&self, schema: &Value, of: &str, value: &Value, seen: &mut BTreeSet<String>) -> Result<(), String> {
+        let rules = schema.as_object().unwrap();
+        let list = |name: &str| rules.get(name).and_then(Value::as_array).into_iter().flatten();
+        for (keyword, rule) in rules {
+            let fits = match (keyword.as_str(), value) {
+                ("description" | "properties" | "required", _) => true,
+                ("$ref", _) => {
+                    let name = rule.as_str().unwrap().strip_prefix("#/$defs/").unwrap();
+                    self.check(&self.definitions()[name], name, value, seen)?;
+                    true
+                }
+                ("anyOf", _) => list("anyOf").any(|schema| self.check(schema, of, value, seen).is_ok()),
+                ("type", _) => match rule {
+                    Value::Array(types) => types.iter().any(|name| is_of_type(value, name)),
+                    name => is_of_type(value, name),
+                },
+                ("const", _) => rule == value,
+                ("enum", _) => list("enum").any(|one| one == value),
+                ("minimum", Value::Number(number)) => number.as_f64() >= rule.as_f64(),
+                ("minItems", Value::Array(items)) => items.len() as u64 >= rule.as_u64().unwrap(),
+                ("maxItems", Value::Array(items)) => items.len() as u64 <= rule.as_u64().unwrap(),
+                ("items", Value::Array(items)) => {
+                    items.iter().try_for_each(|item| self.check(rule, of, item, seen))?;
+                    true
+                }
+                ("additionalProperties", Value::Object(fields)) => {
+                    fields.values().try_for_each(|field| self.check(rule, of, field, seen))?;
+                    true
+                }
+                ("minimum" | "minItems" | "maxItems" | "items" | "additionalProperties", _) => true,
+                _ => panic!("{of}: {keyword} is not checked here"),
+            };
+            if !fits {
+                return Err(format!("{value} against {keyword}: {rule}"));
+            }
+        }
+        // A summary may have fields that its reader does not know. Here it may not.
+        if let (Some(Value::Object(properties)), Value::Object(fields)) = (rules.get("properties"), value) {
+            for (name, field) in fields {
+                let Some(schema) = properties.get(name) else { return Err(format!("{of} has no field {name}")) };
+                self.check(schema, of, field, seen).map_err(|why| format!("{name}: {why}"))?;
+                seen.insert(format!("{of}.{name}"));
+            }
+            for name in list("required").map(|name| name.as_str().unwrap()) {
+                if !fields.contains_key(name) {
+                    return Err(format!("{of} lacks {name}"));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_of_type(value: &Value, name: &Value) -> bool {
+    match name.as_str().unwrap() {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "null" => value.is_null(),
+        "number" => value.is_number(),
+        "integer" => value.is_u64() || value.is_i64(),
+        other => panic!("{other} is not checked here"),
+    }
+}
+
+/// Fields that only a run has that continues another.
+const UNSEEN: [&str; 3] = ["dedup.resumed", "Resumed.stage", "Resumed.share"];
+
+fn people() -> String {
+    let of = |id: u32, name: &str, born: &str, since: u32| {
+        format!("{{\"id\": {id}, \"name\": \"{name}\", \"born\": \"{born}\", \"since\": {since}, \"who\": {}}}\n", id / 2)
+    };
+    [
+        of(2, "Ann Lee", "1970-01-02", 10),
+        of(3, "Anne Lee", "1970-01-02", 12),
+        of(4, "Bob Ray", "1970-01-02", 50),
+        of(5, "Bob Ray", "1980-03-04", 50),
+    ]
+    .concat()
+}
+
+fn place() -> Place {
+    let place = Place::new();
+    let words = |from: usize| (from..from + 60).map(|word| format!("w{}", word * 7919 % 100_003)).collect::<Vec<_>>().join(" ");
+    place.write("in.jsonl", SMALL.to_string() + "no record\n").write("old.jsonl", "{\"id\": 7, \"text\": \"Another text.\"}\n");
+    let shared = |number: usize| {
+        format!("{{\"id\": {number}, \"group\": {}, \"text\": \"{} {number}\"}}\n", number / 2, words(number / 2 * 100))
+    };
+    place.write("many.jsonl", (0..40).map(shared).collect::<String>());
+    fs::create_dir_all(place.path("folder/one")).unwrap();
+    fs::create_dir_all(place.path("folder/two")).unwrap();
+    for site in ["one", "two"] {
+        fs::write(place.path(&format!("folder/{site}/a.html")), format!("<p>{}", words(1))).unwrap();
+        fs::write(place.path(&format!("folder/{site}/empty.html")), "<script>1</script>").unwrap();
+        fs::write(place.path(&format!("folder/{site}/picture.xyz")), "?").unwrap();
+    }
+    let deep = "<div>".repeat(5000);
+    fs::write(place.path("folder/one/b.html"), format!("<body>{deep}<p>{}", words(9000))).unwrap();
+    fs::create_dir_all(place.path("records")).unwrap();
+    place.write("records/a.jsonl", SMALL).write("records/b.xlsx", "PK");
+    place.write("people.jsonl", people()).write("more.jsonl", people());
+    place.write(
+        "link.toml",
+        "match = 0.9\npossible = 0.5\n[[field]]\nname = \"name\"\ntype = \"name\"\n[[field]]\nname = \"born\"\ntype = \"date\"\n\
+         [[block]]\nsimilar = \"name\"\n[[block]]\nequal = [\"born\"]\nat_most = 2\n",
+    );
+    place.write("true.jsonl", "{\"a\": 2, \"b\": 3}\n");
+    let print = |id: u32| {
+        let minutiae: Vec<[u32; 3]> = (0..30).map(|i| [(i * 37 + id) % 250, i * 53 % 300, i * 11 % 256]).collect();
+        format!("{{\"id\": {id}, \"finger\": {}, \"minutiae\": {minutiae:?}}}\n", id / 2)
+    };
+    place.write("prints.jsonl", (0..4).map(print).collect::<String>() + "{\"id\": 9, \"minutiae\": [[1, 2, 3]]}\n");
+    place.write("rows.txt", "a b\n1 0\n0 1\n1 1\n");
+    place
+}
+
+#[test]
+fn the_schema_says_what_the_commands_print() {
+    let (place, mut schema) = (place(), Schema::read());
+    let chinese = testdata("zh_tang.jsonl.zst");
+    for (definition, command) in [
+        ("dedup", "dedup many.jsonl --against old.jsonl --preset quotations --anchors en".to_string()),
+        ("dedup", "dedup in.jsonl --skip-bad bad.txt".into()),
+        ("dedup", "dedup records folder --text-field text --html main".into()),
+        ("dedup", format!("dedup {chinese} --candidates shared --measure containment")),
+        ("dedup", "dedup many.jsonl --method simhash".into()),
+        ("apply", "apply why.jsonl many.jsonl -o applied.jsonl".into()),
+        ("pairs", "pairs many.jsonl --against old.jsonl --nearest 2 --preset quotations --anchors en -o pairs.jsonl".into()),
+        ("pairs", "pairs records folder --html main -o pairs.jsonl".into()),
+        ("pairs", "pairs in.jsonl --skip-bad bad.txt --exact -o pairs.jsonl".into()),
+        ("compare", "compare 0 1 --in many.jsonl --sketches --longest 2 --anchors en".into()),
+        ("compare", "compare 0 5 --in many.jsonl".into()),
+        ("passages", "passages many.jsonl -o passages.jsonl --common 1".into()),
+        ("passages", "passages records folder -o passages.jsonl".into()),
+        ("eval", "eval many.jsonl --sample 40 --run=".into()),
+        ("eval", "eval many.jsonl --labels group --run=".into()),
+        ("mirrors", "mirrors folder --depth 1 --html main --preset quotations --anchors en --common-sites 9 --pages pages.jsonl --unmatched alone.jsonl -o sites.jsonl".into()),
+        ("mirrors", "mirrors folder/one folder/two --depth 0 --threshold 1 --share 1 -o sites.jsonl".into()),
+        ("link", "link people.jsonl -c link.toml -o links.jsonl --truth true.jsonl --clusters clusters.jsonl".into()),
+        ("link", "link people.jsonl -c link.toml -o links.jsonl --label who --right-by since".into()),
+        ("link", "link people.jsonl more.jsonl -c link.toml -o links.jsonl".into()),
+        ("link_explain", "link people.jsonl -c link.toml --explain 2 3".into()),
+        ("minutiae", "minutiae prints.jsonl --label finger -o prints.pairs.jsonl".into()),
+        ("minutiae_model", "minutiae --model --squares 1000 --trials 10".into()),
+        ("curve_bands", "curve".into()),
+        ("curve_distance", "curve --distance 3".into()),
+        ("curve_ids", "curve --degree 32 --shingles 5000".into()),
+        ("curve_matrix", "curve --matrix rows.txt --hash 2x+1%5 --steps".into()),
+        ("curve_sharing", "curve --candidates super --threshold 0.9".into()),
+        ("curve_sample_sizes", "curve --sample-size --within 0.05 --documents 1000".into()),
+        ("curve_sample_precision", "curve --sample-size --sketch 100 --documents 1000".into()),
+    ] {
+        if command.starts_with("apply") {
+            assert_eq!(place.run("dedup many.jsonl --decisions why.jsonl").code, 0);
+        }
+        let ran = place.run(&format!("{command} --json"));
+        assert!(ran.code < 2, "{command}: {}", ran.err);
+        // Where lines go to standard output, the summary is on standard error, after what is said of bad lines.
+        let printed = if ran.out.is_empty() { &ran.err } else { &ran.out };
+        let printed = &printed[printed.find("{\n").unwrap_or_else(|| panic!("{command}: {printed}"))..];
+        let summary: Value = serde_json::from_str(printed).unwrap_or_else(|error| panic!("{command}: {error}: {printed}"));
+        schema.take(definition, &summary).unwrap_or_else(|why| panic!("{command}: {why}"));
+        let fits = |name: &String| schema.check(&schema.definitions()[name], name, &summary, &mut BTreeSet::new()).is_ok();
+        let commands = schema.root["oneOf"].as_array().unwrap().iter();
+        let names = commands.map(|one| one["$ref"].as_str().unwrap().strip_prefix("#/$defs/").unwrap().to_string());
+        assert_eq!(names.filter(fits).collect::<Vec<_>>(), [definition], "{command}");
+    }
+    let fields = |(name, definition): (&String, &Value)| {
+        let fields = definition["properties"].as_object().unwrap().keys().map(|field| format!("{name}.{field}"));
+        fields.collect::<Vec<_>>()
+    };
+    let all: BTreeSet<String> = schema.definitions().iter().flat_map(fields).collect();
+    let unseen: Vec<&String> = all.difference(&schema.seen).filter(|field| !UNSEEN.contains(&field.as_str())).collect();
+    assert!(unseen.is_empty(), "fields of the schema that no run has: {unseen:?}");
+}
