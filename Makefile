@@ -280,3 +280,12 @@ bench-sets: $(VENV)/installed
 	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --release --locked
 	mkdir -p bench/record
 	$(VENV)/bin/python bench/quality/sets.py $(DATA) --out bench/record/sets.json
+
+# A release for those who have no compiler: a static command for Linux with man pages, completions and the licences of all that is in
+# it, in target/dist. Needs the target of rustup and musl's C compiler (Debian: musl-tools); TARGET=x86_64-unknown-linux-gnu needs neither.
+.PHONY: dist
+TARGET ?= x86_64-unknown-linux-musl
+COMMIT ?= $(or $(shell git rev-parse HEAD 2>/dev/null),unknown)
+dist:
+	LOOKALIKE_COMMIT=$(COMMIT) cargo build --release --locked -p lookalike-cli --target $(TARGET)
+	SOURCE_DATE_EPOCH=$(or $(shell git log -1 --format=%ct 2>/dev/null),0) PYTHONDONTWRITEBYTECODE=1 python3 packaging/dist.py $(TARGET)

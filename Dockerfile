@@ -1,0 +1,29 @@
+# The command alone: a static binary, certificates for TLS, and a folder for temporary files. There is no shell, so --input-command has
+# nothing to run.
+#
+#   docker build -t lookalike .
+#   docker run --rm --user "$(id -u):$(id -g)" -v "$PWD:/data" lookalike dedup crawl.jsonl.zst -o kept.jsonl.zst
+
+# The compiler of rust-toolchain.toml.
+FROM rust:1.95.0-slim-bookworm AS build
+RUN apt-get update && apt-get install --yes --no-install-recommends ca-certificates make musl-tools python3 \
+    && rm -rf /var/lib/apt/lists/*
+WORKDIR /source
+COPY rust-toolchain.toml ./
+RUN rustup target add x86_64-unknown-linux-musl
+COPY . .
+ARG COMMIT=unknown
+RUN make dist COMMIT="$COMMIT" \
+    && mkdir -p /image/etc/ssl/certs /image/data /image/licenses \
+    && install -d -m 1777 /image/tmp \
+    && tar --extract --gzip --strip-components=1 --directory /image/licenses --file target/dist/lookalike-*.tar.gz \
+    && mv /image/licenses/lookalike /image/lookalike \
+    && rm -r /image/licenses/man /image/licenses/completions \
+    && cp /etc/ssl/certs/ca-certificates.crt /image/etc/ssl/certs/
+
+FROM scratch
+COPY --from=build /image /
+ENV SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt
+WORKDIR /data
+USER 65532:65532
+ENTRYPOINT ["/lookalike"]
