@@ -27,7 +27,13 @@ ROOT = DOCS.parent
 COMMAND = Path(sys.executable).with_name("lookalike")
 
 # Where a file of the repository stands on the site.
-PAGES = {"ARCHITECTURE.md": "architecture.md", "CHANGELOG.md": "changes.md", "README.md": "index.md"}
+PAGES = {
+    "ARCHITECTURE.md": "architecture.md",
+    "CHANGELOG.md": "changes.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "SECURITY.md": "security.md",
+    "README.md": "index.md",
+}
 
 
 def main(pages: Path, package: Path) -> None:
@@ -37,9 +43,10 @@ def main(pages: Path, package: Path) -> None:
         folder.mkdir(parents=True)
     for source in sorted(DOCS.rglob("*.md")):
         write(pages / source.relative_to(DOCS), page(source.read_text()))
-    for name in ("ARCHITECTURE.md", "CHANGELOG.md"):
+    for name in PAGES.keys() - {"README.md"}:
         write(pages / PAGES[name], to_site((ROOT / name).read_text()))
-    shutil.copy(DOCS / "site.css", pages)
+    for name in ("site.css", "summaries.schema.json"):
+        shutil.copy(DOCS / name, pages)
     write(pages / "commands.md", commands())
     shutil.copytree(ROOT / "python/lookalike", package / "lookalike", ignore=shutil.ignore_patterns("*.so", "__pycache__"))
     for source in package.rglob("*.py"):
