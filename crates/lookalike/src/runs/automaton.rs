@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::maximal::Run;
+use super::run::Run;
 
 /// A set of stretches of the text that end at the same places.
 #[derive(Debug, Clone, Copy)]

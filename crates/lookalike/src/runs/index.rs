@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::{
-    maximal::{Run, is_too_much, longest_of_both, runs_at},
+    maximal::{is_too_much, longest_of_both, runs_at},
+    run::Run,
     winnow::{Selected, Winnowing},
 };
 

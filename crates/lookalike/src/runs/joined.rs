@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, ops::Range};
 
-use super::maximal::Run;
+use super::run::Run;
 use crate::text::Span;
 
 /// Stretches of two texts that share runs one behind the other, in the same order in both.

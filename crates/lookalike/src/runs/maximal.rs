@@ -4,19 +4,9 @@ use std::cmp::Reverse;
 
 use super::{
     automaton::longest_in,
+    run::Run,
     winnow::{Selected, Winnowing},
 };
-
-/// A stretch of tokens that stands in two texts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Run {
-    /// The number of its first token in the one text.
-    pub a: usize,
-    /// The number of its first token in the other.
-    pub b: usize,
-    /// How many there are.
-    pub tokens: usize,
-}
 
 /// The runs of two texts, given as the hashes of their tokens, sorted by their places in the one and the other.
 ///

@@ -13,9 +13,11 @@ mod automaton;
 mod index;
 mod joined;
 mod maximal;
+mod run;
 mod winnow;
 
 pub use index::{Entry, Lookup, Meeting, RunIndex};
 pub use joined::{Joined, covered, join};
-pub use maximal::{Run, shared_runs};
+pub use maximal::shared_runs;
+pub use run::Run;
 pub use winnow::{MAX_LEAST, Selected, Winnowing};

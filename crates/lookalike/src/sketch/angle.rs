@@ -9,10 +9,49 @@
 
 use std::f64::consts::PI;
 
-use super::{
-    Width,
-    binomial::{masses, probability},
-};
+use serde::{Deserialize, Serialize};
+
+use super::binomial::{masses, probability};
+use crate::error::{Error, ErrorKind, Result};
+
+/// The bits of a SimHash. In configurations it is the number, 64 or 128.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(try_from = "u32", into = "u32")]
+pub enum Width {
+    /// 64 bits, as in Manku et al. 2007.
+    #[default]
+    W64,
+    /// 128 bits: twice the room; the same resemblance is told with √2 times less spread.
+    W128,
+}
+
+impl Width {
+    /// The number of bits.
+    pub fn bits(self) -> u32 {
+        match self {
+            Self::W64 => 64,
+            Self::W128 => 128,
+        }
+    }
+}
+
+impl From<Width> for u32 {
+    fn from(width: Width) -> Self {
+        width.bits()
+    }
+}
+
+impl TryFrom<u32> for Width {
+    type Error = Error;
+
+    fn try_from(bits: u32) -> Result<Self> {
+        match bits {
+            64 => Ok(Self::W64),
+            128 => Ok(Self::W128),
+            bits => Err(ErrorKind::SimHashBits(bits).into()),
+        }
+    }
+}
 
 /// The cosine of two sets of equal size with resemblance `t`: 2t/(1+t), the least that sets of any sizes can have.
 pub fn cosine_of_resemblance(t: f64) -> f64 {

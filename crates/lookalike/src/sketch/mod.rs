@@ -18,7 +18,7 @@ mod sketches;
 mod sorted;
 
 pub use angle::{
-    cosine_of_resemblance, differing_share, differing_share_of, distance_at, resemblance_at, resemblance_of_cosine,
+    Width, cosine_of_resemblance, differing_share, differing_share_of, distance_at, resemblance_at, resemblance_of_cosine,
     within_distance, within_distance_of,
 };
 pub(crate) use bbit::bits_by;
@@ -31,7 +31,7 @@ pub use modulo::{MAX_LEVEL, Modulo, ModuloSketch, Modulus};
 pub use oneperm::OnePermutation;
 pub use sentences::{KSentence, KSentenceSketch};
 pub use signature::Signature;
-pub use simhash::{SimHash, SimHashSketch, Width};
+pub use simhash::{SimHash, SimHashSketch};
 pub use sketches::Sketches;
 pub use sorted::shared_of_least;
 

@@ -5,50 +5,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Estimate, angle};
+use super::{
+    Estimate,
+    angle::{self, Width},
+};
 use crate::{
-    error::{Error, ErrorKind, Result},
+    error::{ErrorKind, Result},
     fingerprint::{Permutation, SplitMix64},
 };
-
-/// The bits of a SimHash. In configurations it is the number, 64 or 128.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(try_from = "u32", into = "u32")]
-pub enum Width {
-    /// 64 bits, as in Manku et al. 2007.
-    #[default]
-    W64,
-    /// 128 bits: twice the room; the same resemblance is told with √2 times less spread.
-    W128,
-}
-
-impl Width {
-    /// The number of bits.
-    pub fn bits(self) -> u32 {
-        match self {
-            Self::W64 => 64,
-            Self::W128 => 128,
-        }
-    }
-}
-
-impl From<Width> for u32 {
-    fn from(width: Width) -> Self {
-        width.bits()
-    }
-}
-
-impl TryFrom<u32> for Width {
-    type Error = Error;
-
-    fn try_from(bits: u32) -> Result<Self> {
-        match bits {
-            64 => Ok(Self::W64),
-            128 => Ok(Self::W128),
-            bits => Err(ErrorKind::SimHashBits(bits).into()),
-        }
-    }
-}
 
 /// A family of hashes: the same width and seed give the same hashes, on every machine. The lower half of a 128-bit hash is the
 /// 64-bit hash of the same seed.

@@ -72,7 +72,7 @@ fn read<const FOLDED: bool>(text: &str, by: TokensBy, reading: Reading<FOLDED>, 
             }
         }
         TokensBy::Jieba => {
-            words(text, reading, tokens, dictionary::push);
+            words(text, reading, tokens, push_run);
             dictionary::flush(tokens);
         }
         TokensBy::Items => items::read(text, tokens),
@@ -155,6 +155,27 @@ fn foreign_words<const FOLDED: bool>(
         push(kind, c, tokens);
     }
     at
+}
+
+/// Gives the next character to the tokens, or to the run that the dictionary cuts.
+pub(super) fn push_run(kind: Kind, c: char, tokens: &mut Tokens) {
+    match kind {
+        Kind::Separator => tokens.open = Open::No,
+        Kind::Ignorable => {}
+        Kind::Mark if tokens.open == Open::No => {}
+        Kind::Han => {
+            tokens.run.push(c);
+            tokens.open = Open::Solo;
+            if tokens.run.len() >= dictionary::RUN {
+                dictionary::flush(tokens);
+            }
+        }
+        // A mark belongs to the last word, and ends the run.
+        Kind::Mark | Kind::Word | Kind::Solo => {
+            dictionary::flush(tokens);
+            push_word(kind, c, true, tokens);
+        }
+    }
 }
 
 #[inline]

@@ -5,13 +5,13 @@
 //! normaliser together with them. A boundary before a simple character is a normalisation boundary (UAX #15, section 9),
 //! so cutting there never changes the result; `tests::whole_text_and_pieces_agree` holds this.
 
+use std::sync::OnceLock;
+
 use icu_casemap::CaseMapper;
 use icu_normalizer::{ComposingNormalizer, properties::CanonicalCombiningClassMap};
 use icu_properties::props::{
     BinaryProperty, DefaultIgnorableCodePoint, EnumeratedProperty, GeneralCategory, GeneralCategoryGroup, JoiningType, Script,
 };
-
-use super::paged::Paged;
 
 /// What a character of the canonical form is to the tokeniser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,6 +107,33 @@ fn classify(c: char) -> Class {
         (Some(only), None) if !may_combine(only) && !is_ignorable(only) => Class::Simple(kind(only), only),
         (Some(_), Some(_)) if image.chars().all(|i| kind(i) == Kind::Separator) => Class::Simple(Kind::Separator, ' '),
         _ => Class::Complex,
+    }
+}
+
+const PAGE: usize = 256;
+const PAGES: usize = 0x11_0000 / PAGE;
+
+/// A function of a character, remembered by pages of 256 characters that are filled when they are first met: a run meets few of
+/// Unicode's 4352.
+pub(super) struct Paged<T: 'static> {
+    pages: [OnceLock<Box<[T; PAGE]>>; PAGES],
+    of: fn(char) -> T,
+}
+
+impl<T: Copy> Paged<T> {
+    pub(super) const fn new(of: fn(char) -> T) -> Self {
+        Self { pages: [const { OnceLock::new() }; PAGES], of }
+    }
+
+    #[inline]
+    pub(super) fn get(&self, c: char) -> T {
+        let at = c as usize;
+        let page = self.pages[at / PAGE].get_or_init(|| {
+            let first = (at / PAGE * PAGE) as u32;
+            // The places of surrogates are never asked for.
+            Box::new(std::array::from_fn(|i| (self.of)(char::from_u32(first + i as u32).unwrap_or(char::REPLACEMENT_CHARACTER))))
+        });
+        page[at % PAGE]
     }
 }
 

@@ -12,35 +12,10 @@
 //! Deterministic: ties go to the longer word. The frequencies are compared by their logarithms, so two machines whose `ln`
 //! rounds differently could cut apart where two ways tie to 15 digits.
 
-use super::{
-    canon,
-    class::Kind,
-    tokens::{Open, Tokens},
-};
+use super::tokens::{Open, Tokens};
 
 /// Bytes of a run that are cut at once, so that a huge text needs no huge room: it breaks one word in ten thousand at most.
 pub(super) const RUN: usize = 1 << 16;
-
-/// Gives the next character to the tokens.
-pub(super) fn push(kind: Kind, c: char, tokens: &mut Tokens) {
-    match kind {
-        Kind::Separator => tokens.open = Open::No,
-        Kind::Ignorable => {}
-        Kind::Mark if tokens.open == Open::No => {}
-        Kind::Han => {
-            tokens.run.push(c);
-            tokens.open = Open::Solo;
-            if tokens.run.len() >= RUN {
-                flush(tokens);
-            }
-        }
-        // A mark belongs to the last word, and ends the run.
-        Kind::Mark | Kind::Word | Kind::Solo => {
-            flush(tokens);
-            canon::push_word(kind, c, true, tokens);
-        }
-    }
-}
 
 /// Cuts the run into tokens.
 pub(super) fn flush(tokens: &mut Tokens) {

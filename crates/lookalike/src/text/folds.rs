@@ -12,8 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     chinese,
-    class::{self, Kind},
-    paged::Paged,
+    class::{self, Kind, Paged},
 };
 use crate::error::{ErrorKind, Result};
 

@@ -24,7 +24,6 @@ mod class;
 mod dictionary;
 mod folds;
 mod items;
-mod paged;
 mod read;
 mod scan;
 mod sentences;
