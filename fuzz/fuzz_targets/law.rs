@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use lookalike::{Bands, Candidates, Config, Doc, Method, Permutations, dedup};
+use lookalike::{Bands, Candidates, Config, Doc, Method, Permutations, decide};
 use lookalike_fuzz::texts;
 
 #[allow(dead_code, missing_docs)]
@@ -29,7 +29,7 @@ fuzz_target!(|bytes: &[u8]| {
     let twin = twin::Twin::new(&borrowed, &method);
     let expected = twin.law(&(0..texts.len()).collect::<Vec<_>>(), threshold);
     let docs: Vec<Doc> = borrowed.iter().map(|text| (*text).into()).collect();
-    let decisions = dedup(&docs, config).expect("texts are never refused");
+    let decisions = decide(&docs, config).expect("texts are never refused");
     for (d, (decision, expected)) in decisions.iter().zip(&expected).enumerate() {
         assert_eq!(decision.representative, expected.map(|(k, _)| k), "{d} of {texts:?}");
         assert_eq!(decision.similarity, expected.map(|(_, similarity)| similarity), "{d} of {texts:?}");

@@ -4,7 +4,7 @@
 use std::fs;
 
 use libfuzzer_sys::fuzz_target;
-use lookalike::{Config, Doc, dedup as in_memory};
+use lookalike::{Config, Doc, decide as in_memory};
 use lookalike_engine::{Outputs, RunConfig, dedup};
 use lookalike_fuzz::{file, record};
 

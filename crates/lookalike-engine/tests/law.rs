@@ -12,7 +12,7 @@ use std::{
 use lookalike::{
     Bands, Candidates, Cluster, Config, Doc, GreedyBy, Occurrences, Permutations, SentencesBy, Shared, SimHashBy, Verify,
     cluster::{Keep, Representative, UnionFind},
-    dedup as in_memory,
+    decide as in_memory,
     sketch::{Modulus, Width},
     verify::Measure,
 };

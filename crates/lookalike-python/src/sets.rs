@@ -2,7 +2,7 @@
 
 use lookalike::{
     Config,
-    text::{TokensBy, items},
+    text::{TokensBy, no_set},
 };
 use pyo3::{prelude::*, pybacked::PyBackedStr};
 
@@ -18,7 +18,7 @@ pub fn text(config: &Config, given: &Bound<'_, PyAny>) -> PyResult<PyBackedStr> 
     }
     let array = given.py().import("lookalike.kinds.sets")?.call_method1("array", (given,))?;
     let array: PyBackedStr = array.extract()?;
-    match items(&array).find_map(Result::err) {
+    match no_set(&array) {
         Some(what) => Err(raise("RecordError", format!("the set {what}"))),
         None => Ok(array),
     }

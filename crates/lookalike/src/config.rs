@@ -15,6 +15,7 @@ use crate::{
 
 /// How documents are compared; its default is the project's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
     /// The preset that the settings began with. It is here for reports: its settings are in the other fields.
@@ -86,6 +87,7 @@ impl Config {
 
 /// Settings for a kind of texts for which the defaults are wrong, chosen by measuring. What is asked for beside a preset comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(rename_all = "lowercase")]
 pub enum Preset {
     /// Texts of one or two sentences: quotations, verses, titles, queries. Two tokens in a shingle and a threshold of 0.5, so that one
@@ -117,6 +119,7 @@ impl Preset {
 
 /// What a document's set has of a shingle that occurs several times (Broder 1997, section 2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(rename_all = "lowercase")]
 pub enum Occurrences {
     /// Option B: one member, however often it occurs.
@@ -128,6 +131,7 @@ pub enum Occurrences {
 
 /// How a shingle becomes a number of up to 64 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum FingerprintBy {
     /// The rolling hash of token hashes.
@@ -142,6 +146,7 @@ pub enum FingerprintBy {
 
 /// How candidates are found, and so what a sketch is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Candidates {
     /// Documents that share a band of their MinHash signatures.
@@ -160,11 +165,53 @@ pub enum Candidates {
 
 impl Default for Candidates {
     fn default() -> Self {
-        Self::Bands(Bands::default())
+        Self::usual(Measure::default())
+    }
+}
+
+impl From<Bands> for Candidates {
+    fn from(bands: Bands) -> Self {
+        Self::Bands(bands)
+    }
+}
+
+impl From<Shared> for Candidates {
+    fn from(shared: Shared) -> Self {
+        Self::Shared(shared)
+    }
+}
+
+impl From<SimHashBy> for Candidates {
+    fn from(simhash: SimHashBy) -> Self {
+        Self::SimHash(simhash)
+    }
+}
+
+impl From<SentencesBy> for Candidates {
+    fn from(sentences: SentencesBy) -> Self {
+        Self::Sentences(sentences)
     }
 }
 
 impl Candidates {
+    /// How candidates are found unless somebody names a way: by bands; for containment, which bands cannot find, by shared fingerprints.
+    ///
+    /// The command and the Python package ask here too, so that they cannot differ.
+    pub fn usual(measure: Measure) -> Self {
+        match measure {
+            Measure::Resemblance => Self::Bands(Bands::default()),
+            Measure::Containment => Self::Shared(Shared::default()),
+        }
+    }
+
+    /// In how many documents an element may be before it is set aside.
+    pub(crate) fn common(&self) -> u32 {
+        match self {
+            Self::Shared(Shared { common, .. }) => *common,
+            _ => u32::MAX,
+        }
+    }
+
     /// What *similar* means unless it is asked otherwise.
     pub fn verify(&self) -> Verify {
         match self {
@@ -178,6 +225,7 @@ impl Candidates {
 
 /// The bands of a MinHash signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(deny_unknown_fields, default)]
 pub struct Bands {
     /// b; given together with `rows` or left to the threshold and the recall.
@@ -201,6 +249,7 @@ pub enum Permutations {
 
 /// Sampled fingerprints, and how many documents may share one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(deny_unknown_fields, default)]
 pub struct Shared {
     /// Which fingerprints are sampled; left to the measure, the threshold and the recall.
@@ -221,6 +270,7 @@ impl Default for Shared {
 
 /// What a SimHash is made of, and how far apart candidates may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(deny_unknown_fields, default)]
 pub struct SimHashBy {
     /// Bits of a hash.
@@ -235,6 +285,7 @@ pub struct SimHashBy {
 
 /// What votes for the bits of a SimHash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(rename_all = "lowercase")]
 pub enum Features {
     /// Shingles: their order counts, and the distance follows from the resemblance.
@@ -246,6 +297,7 @@ pub enum Features {
 
 /// Which sentences are digested, and how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(deny_unknown_fields, default)]
 pub struct SentencesBy {
     /// k, the longest sentences that are digested.
@@ -262,6 +314,7 @@ impl Default for SentencesBy {
 
 /// What *similar* means for a candidate pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(rename_all = "lowercase")]
 pub enum Verify {
     /// The exact measure of the two shingle sets.
@@ -276,6 +329,7 @@ pub enum Verify {
 
 /// What a group of documents is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(rename_all = "lowercase")]
 pub enum Cluster {
     /// A kept document and those that were dropped for their similarity to it.
@@ -290,6 +344,7 @@ pub enum Cluster {
 
 /// What greedy clusters are made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(deny_unknown_fields, default)]
 pub struct GreedyBy {
     /// What stands for a cluster.

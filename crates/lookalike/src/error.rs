@@ -32,6 +32,17 @@ pub enum ErrorKind {
     /// A similarity threshold outside (0, 1].
     #[error("threshold {0} is not a similarity to ask for: give a number above 0 and up to 1, such as 0.8")]
     Threshold(f64),
+    /// An order by a field was asked for where texts have no fields.
+    #[error("texts have no fields, so nothing is kept by {0}: keep the first or the longest, or give each text a score")]
+    KeepField(String),
+    /// Not as many scores as texts.
+    #[error("there are {texts} texts and {scores} scores: give one score for each text")]
+    Scores {
+        /// Texts given.
+        texts: usize,
+        /// Scores given.
+        scores: usize,
+    },
     /// A wanted recall outside (0, 1).
     #[error("recall {0} cannot be promised: give a number above 0 and below 1, such as 0.99")]
     Recall(f64),

@@ -8,7 +8,7 @@ use lookalike::{
     Bands, Candidates, Cluster, Config, Doc, Features, FingerprintBy, GreedyBy, Method, Occurrences, Permutations, Reason,
     SentencesBy, Shared, SimHashBy, Verify,
     cluster::Representative,
-    dedup,
+    decide,
     fingerprint::DigestBy,
     sketch::Modulus,
     text::{Folds, TokensBy},
@@ -188,7 +188,7 @@ proptest! {
     fn the_fast_way_is_the_naive_twin(texts in collection(), keys in prop::collection::vec(any::<u8>(), 1..9), config in config()) {
         let docs = docs(&texts, &keys);
         let expected = twin_of(&docs, &config).law(&order(&docs), config.threshold);
-        let found: Vec<_> = dedup(&docs, config).unwrap().iter().map(|d| d.representative.zip(d.similarity)).collect();
+        let found: Vec<_> = decide(&docs, config).unwrap().iter().map(|d| d.representative.zip(d.similarity)).collect();
         prop_assert_eq!(found, expected);
     }
 
@@ -196,7 +196,7 @@ proptest! {
     fn components_are_the_naive_twins(texts in collection(), keys in prop::collection::vec(any::<u8>(), 1..9), config in config()) {
         let docs = docs(&texts, &keys);
         let expected = twin_of(&docs, &config).components(&order(&docs), config.threshold);
-        let decisions = dedup(&docs, Config { cluster: Cluster::Components, ..config }).unwrap();
+        let decisions = decide(&docs, Config { cluster: Cluster::Components, ..config }).unwrap();
         let found: Vec<_> = decisions.iter().enumerate().map(|(d, decision)| decision.representative.unwrap_or(d)).collect();
         prop_assert_eq!(found, expected);
     }
@@ -205,7 +205,7 @@ proptest! {
     fn law_1_every_dropped_document_names_a_kept_one_at_the_threshold(texts in collection(), config in config()) {
         let docs = docs(&texts, &[0]);
         let twin = twin_of(&docs, &config);
-        let decisions = dedup(&docs, config.clone()).unwrap();
+        let decisions = decide(&docs, config.clone()).unwrap();
         for (d, decision) in decisions.iter().enumerate() {
             if let Some(r) = decision.representative {
                 prop_assert!(decisions[r].is_kept());
@@ -219,7 +219,7 @@ proptest! {
     fn law_2_no_two_kept_candidates_are_similar(texts in collection(), config in config()) {
         let docs = docs(&texts, &[0]);
         let twin = twin_of(&docs, &config);
-        let decisions = dedup(&docs, config.clone()).unwrap();
+        let decisions = decide(&docs, config.clone()).unwrap();
         let kept: Vec<usize> = (0..docs.len()).filter(|&d| decisions[d].is_kept()).collect();
         for (i, &a) in kept.iter().enumerate() {
             for &b in &kept[i + 1..] {
@@ -232,7 +232,7 @@ proptest! {
     fn law_3_the_kept_are_the_first_maximal_independent_set(texts in collection(), config in config()) {
         let docs = docs(&texts, &[0]);
         let twin = twin_of(&docs, &config);
-        let decisions = dedup(&docs, config.clone()).unwrap();
+        let decisions = decide(&docs, config.clone()).unwrap();
         // Each document is kept if and only if no kept one before it is its match: that is the lexicographically first set.
         for (d, decision) in decisions.iter().enumerate() {
             let held_back = (0..d).any(|k| decisions[k].is_kept() && twin.is_candidate(d, k) && twin.similarity(d, k) >= config.threshold);
@@ -245,7 +245,7 @@ proptest! {
         let docs = docs(&texts, &[0]);
         let twin = twin_of(&docs, &config);
         let near = if config.measure == Measure::Containment { Reason::Contained } else { Reason::Near };
-        let decisions = dedup(&docs, config).unwrap();
+        let decisions = decide(&docs, config).unwrap();
         prop_assert_eq!(decisions.len(), docs.len());
         for (d, decision) in decisions.iter().enumerate() {
             prop_assert_eq!(decision.reason == Reason::Empty, twin.is_empty(d));
@@ -271,7 +271,7 @@ proptest! {
     fn sets_obey_the_law(sets in sets(), keys in prop::collection::vec(any::<u8>(), 1..9), config in config_of_sets()) {
         let docs = docs(&sets, &keys);
         let twin = twin_of(&docs, &config);
-        let decisions = dedup(&docs, config.clone()).unwrap();
+        let decisions = decide(&docs, config.clone()).unwrap();
         let found: Vec<_> = decisions.iter().map(|d| d.representative.zip(d.similarity)).collect();
         prop_assert_eq!(found, twin.law(&order(&docs), config.threshold));
         for (d, decision) in decisions.iter().enumerate() {
@@ -279,7 +279,7 @@ proptest! {
             let exact = decision.representative.is_some_and(|r| twin.are_the_same(d, r));
             prop_assert_eq!(decision.reason == Reason::Exact, exact);
         }
-        let components = dedup(&docs, Config { cluster: Cluster::Components, ..config.clone() }).unwrap();
+        let components = decide(&docs, Config { cluster: Cluster::Components, ..config.clone() }).unwrap();
         let groups: Vec<_> = components.iter().enumerate().map(|(d, decision)| decision.representative.unwrap_or(d)).collect();
         prop_assert_eq!(groups, twin.components(&order(&docs), config.threshold));
     }
@@ -293,7 +293,7 @@ proptest! {
         let representative = if popular { Representative::Popular } else { Representative::FirstMember };
         let config = Config { threshold, cluster: Cluster::Greedy(GreedyBy { representative, sample: 16 }), ..Config::default() };
         let twin = twin_of(&docs, &Config { threshold, ..Config::default() });
-        let decisions = dedup(&docs, config).unwrap();
+        let decisions = decide(&docs, config).unwrap();
         let order = order(&docs);
         let rank = |d: usize| order.iter().position(|&o| o == d);
         for (d, decision) in decisions.iter().enumerate() {
@@ -317,9 +317,9 @@ fn a_chain_does_not_join_its_ends() {
         |changed: usize| (0..41).map(|i| if i < changed * 5 { format!("x{i} ") } else { format!("y{i} ") }).collect::<String>();
     let texts: Vec<String> = (0..9).map(text).collect();
     let docs = docs(&texts, &[0]);
-    let law = dedup(&docs, Config { threshold: 0.6, ..Config::default() }).unwrap();
+    let law = decide(&docs, Config { threshold: 0.6, ..Config::default() }).unwrap();
     assert_eq!(law.iter().filter(|d| d.is_kept()).count(), 5, "every second link is kept");
-    let components = dedup(&docs, Config { threshold: 0.6, cluster: Cluster::Components, ..Config::default() }).unwrap();
+    let components = decide(&docs, Config { threshold: 0.6, cluster: Cluster::Components, ..Config::default() }).unwrap();
     assert_eq!(components.iter().filter(|d| d.is_kept()).count(), 1, "one giant cluster");
     assert!(components[8].similarity.unwrap() < 0.1);
 }
@@ -330,7 +330,7 @@ fn a_copy_of_a_dropped_text_may_have_a_better_representative() {
     // b is dropped for a (36 of 46); c, kept, stands between b and its copy and resembles it more (40 of 46).
     let (a, b, c) = (words(0..44), words(4..50), words(6..54));
     let texts = [&*a, &*b, &*c, &*b];
-    let decisions = dedup(&texts.map(Doc::from), Config { threshold: 0.75, ..Config::default() }).unwrap();
+    let decisions = decide(&texts.map(Doc::from), Config { threshold: 0.75, ..Config::default() }).unwrap();
     let representatives: Vec<_> = decisions.iter().map(|d| d.representative).collect();
     assert_eq!(representatives, [None, Some(0), None, Some(2)]);
 }
@@ -338,7 +338,7 @@ fn a_copy_of_a_dropped_text_may_have_a_better_representative() {
 #[test]
 fn short_and_empty_texts_are_nobodys_duplicate_by_accident() {
     let texts = ["", "", "...", "a", "b", "a!", "a b", "👍", "👎"];
-    let decisions = dedup(&texts.map(Doc::from), Config::default()).unwrap();
+    let decisions = decide(&texts.map(Doc::from), Config::default()).unwrap();
     let dropped: Vec<usize> = (0..texts.len()).filter(|&d| !decisions[d].is_kept()).collect();
     assert_eq!(dropped, [5]);
     assert_eq!(decisions[5].reason, Reason::Exact);
@@ -348,7 +348,7 @@ fn short_and_empty_texts_are_nobodys_duplicate_by_accident() {
 fn what_is_no_set_is_empty_and_stays() {
     let texts = [r#"["a", 1]"#, r#"[1.0, "a", "a"]"#, "[]", "[ ]", "[1, null]", "[1, null]", "a text", r#"["a", "1"]"#];
     let config = Config { tokens: TokensBy::Items, ..Config::default() };
-    let reasons: Vec<_> = dedup(&texts.map(Doc::from), config).unwrap().iter().map(|d| d.reason).collect();
+    let reasons: Vec<_> = decide(&texts.map(Doc::from), config).unwrap().iter().map(|d| d.reason).collect();
     use Reason::{Empty, Exact, Representative, Unique};
     assert_eq!(reasons, [Representative, Exact, Empty, Empty, Empty, Empty, Empty, Unique]);
 }
@@ -374,9 +374,9 @@ fn estimates_and_unverified_candidates_only_by_name() {
     let words = |range: std::ops::Range<u32>| range.map(|i| format!("w{i} ")).collect::<String>();
     let texts = [words(0..200), words(10..200), words(60..260)];
     let docs: Vec<Doc> = texts.iter().map(|text| Doc::from(text.as_str())).collect();
-    let sketched = dedup(&docs, Config { verify: Some(Verify::Sketch), ..Config::default() }).unwrap();
+    let sketched = decide(&docs, Config { verify: Some(Verify::Sketch), ..Config::default() }).unwrap();
     assert_eq!(sketched[1].representative, Some(0));
     assert!((sketched[1].similarity.unwrap() - 186.0 / 196.0).abs() < 0.08 && sketched[1].overlap.is_none());
-    let unverified = dedup(&docs, Config { verify: Some(Verify::None), threshold: 0.5, ..Config::default() }).unwrap();
+    let unverified = decide(&docs, Config { verify: Some(Verify::None), threshold: 0.5, ..Config::default() }).unwrap();
     assert_eq!((unverified[2].representative, unverified[2].similarity), (Some(0), None));
 }

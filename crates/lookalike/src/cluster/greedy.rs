@@ -27,6 +27,7 @@ use crate::{
 
 /// What stands for a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(rename_all = "lowercase")]
 pub enum Representative {
     /// The sketch of its first member, for good: every member resembles it enough, by estimate.
@@ -40,6 +41,7 @@ pub enum Representative {
 
 /// What the clustering of all sketches so far took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(not(feature = "engine"), non_exhaustive)]
 pub struct Work {
     /// Steps from a fingerprint to a cluster that has it.
     pub lookups: u64,

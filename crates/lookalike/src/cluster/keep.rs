@@ -2,10 +2,11 @@
 
 use std::{fmt, str::FromStr};
 
-use crate::shown::quoted;
+use crate::{shown::quoted, verify::Measure};
 
 /// Who is kept of documents that are alike. Ties, always, by input order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(not(feature = "engine"), non_exhaustive)]
 pub enum Keep {
     /// The first in input order.
     #[default]
@@ -21,6 +22,14 @@ pub enum Keep {
 }
 
 impl Keep {
+    /// Who is kept unless somebody says so: the first; for containment the longest, so that excerpts go and whole texts stay.
+    pub fn usual(measure: Measure) -> Self {
+        match measure {
+            Measure::Resemblance => Self::First,
+            Measure::Containment => Self::Longest,
+        }
+    }
+
     /// The field that decides, if one does.
     pub fn field(&self) -> Option<&str> {
         match self {

@@ -8,10 +8,13 @@ mod keep;
 mod links;
 mod union;
 
-pub use best::Best;
-pub use buckets::{Buckets, Company};
-pub use copies::leaders;
 pub use greedy::{GreedyClusters, Representative, Work};
-pub use keep::{Keep, keep_order, number_key, ranks, time_key};
-pub use links::{Links, Listed};
+pub use keep::Keep;
 pub use union::UnionFind;
+for_engine!(pub use self::{
+    best::Best,
+    buckets::{Buckets, Company},
+    copies::leaders,
+    keep::{keep_order, number_key, ranks, time_key},
+    links::{Links, Listed},
+});

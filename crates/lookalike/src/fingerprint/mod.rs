@@ -19,10 +19,7 @@ pub use collisions::{
     collision_bound, expected_distinct, expected_distinct_approx, expected_resemblance, resemblance_bias_approx,
 };
 pub(crate) use digest::digest_by;
-pub use digest::{Digest, DigestBy, EMPTY_DIGEST, digest, digest_of_hashes};
-pub use labels::label_occurrences;
-pub use mix::{SplitMix64, finish};
-pub use permutation::Permutation;
+pub use digest::{Digest, DigestBy, digest};
 pub use rabin::{Nulls, Polynomial, Rabin};
 pub use rolling::fingerprints;
 pub(crate) use rolling::fingerprints_by;
@@ -30,6 +27,12 @@ pub(crate) use set::sort_distinct_in;
 pub use set::{fingerprint_set, sort_distinct};
 pub(crate) use tokens::TokenHasher;
 pub use tokens::token_hashes;
+for_engine!(pub use self::{
+    digest::{EMPTY_DIGEST, digest_of_hashes},
+    labels::label_occurrences,
+    mix::{SplitMix64, finish},
+    permutation::Permutation,
+});
 
 #[cfg(test)]
 mod golden;

@@ -11,6 +11,7 @@ use serde::Serialize;
 /// The promise: pairs at the threshold whose smaller set has `from` elements or more are found with a probability of `found` at
 /// least.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(not(feature = "engine"), non_exhaustive)]
 pub struct Promise {
     /// P(found), at the least.
     pub found: f64,

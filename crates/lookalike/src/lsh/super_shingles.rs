@@ -36,7 +36,7 @@ pub fn shares_run(n: usize, p: f64, length: usize) -> f64 {
 
 /// How likely two sets share a super-shingle, by the numbers of their sampled elements.
 ///
-/// [`shares_run`] takes every element for shared with the same probability. Small sets need more: their samples are one
+/// `shares_run` takes every element for shared with the same probability. Small sets need more: their samples are one
 /// super-shingle, the whole; of so many elements exactly so many are shared; and the next level's sample, about every other
 /// element, has super-shingles too.
 #[derive(Debug, Clone)]

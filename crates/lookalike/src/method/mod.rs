@@ -1,6 +1,8 @@
 //! What a user asks for, checked once, and turned into the functions that a run is made of: text → sketch, two sketches →
 //! *candidate or not*, two sets → *similar or not*.
 
+#[cfg(any(test, feature = "engine"))]
+mod plumbing;
 mod promised;
 mod scratch;
 mod sets;
@@ -8,20 +10,22 @@ mod sketcher;
 
 use promised::Promised;
 pub use scratch::Scratch;
+pub use sets::set_size;
 use sketcher::Sketcher;
 
 use crate::{
-    config::{Candidates, Cluster, Config, Features, FingerprintBy, Occurrences, Shared, Verify},
+    config::{Candidates, Cluster, Config, FingerprintBy, Occurrences, Shared, Verify},
     error::{ErrorKind, Result},
-    fingerprint::{self, Anchors, Digest, Rabin, TokenHasher},
-    lsh::{Promise, Sample, Shape, Sharing},
+    fingerprint::{self, Anchors, Rabin, TokenHasher},
+    lsh::{Promise, Shape},
     shingle::Shingling,
     simd::Simd,
     text::{self, Span, Text, TokensBy, canonicalise},
-    verify::{self, Measure, Pair, Passage, containment_join, similarity_join},
+    verify::{self, Figures, Measure, Overlap, Passage},
 };
 
-/// A checked configuration.
+/// A checked configuration: text → sketch, text → set, two sketches → candidate or not. For programs that keep sketches by themselves;
+/// `examples/index.rs` and `examples/custom_pipeline.rs` are two.
 #[derive(Debug, Clone)]
 pub struct Method {
     config: Config,
@@ -29,12 +33,24 @@ pub struct Method {
     verify: Verify,
     rabin: Option<Rabin>,
     anchors: Option<Anchors>,
-    sketcher: Sketcher,
+    pub(crate) sketcher: Sketcher,
     simd: Simd,
 }
 
 impl Method {
-    /// Checks a configuration.
+    /// Checks a configuration. [`Dedup::method`](crate::Dedup::method) makes both from settings.
+    ///
+    /// ```
+    /// use lookalike::{Config, Method};
+    ///
+    /// let method = Method::new(Config::default())?;
+    /// assert_eq!(method.found_by(), "21 bands of 6 rows");
+    ///
+    /// let mut config = Config::default();
+    /// config.threshold = 80.0;
+    /// assert!(Method::new(config).unwrap_err().to_string().contains("such as 0.8"));
+    /// # Ok::<(), lookalike::Error>(())
+    /// ```
     ///
     /// # Errors
     /// Whatever in it cannot be, with the way out in the message.
@@ -102,12 +118,6 @@ impl Method {
         self.sketcher.shape()
     }
 
-    /// The rule by which pairs that share sampled shingles are candidates, and how many make a super-shingle where those are
-    /// shared; none where candidates are found otherwise.
-    pub fn sharing(&self) -> Option<(&Sharing, Option<usize>)> {
-        self.sketcher.sharing()
-    }
-
     /// The share of the pairs at the threshold that are found at the least, and the size of texts from which that holds; none where
     /// it is not known. Cost: up to 0.1 s where sampled shingles are shared.
     pub fn promise(&self) -> Option<Promise> {
@@ -116,19 +126,6 @@ impl Method {
             (Candidates::All, _) => Some(Promise::of_all(1.0)),
             _ => Some(self.promised()?.promise(self.config.recall)),
         }
-    }
-
-    /// The share of the pairs at the threshold that are found at the least, of those whose smaller text has so many shingles. 1 where
-    /// such pairs have equal sets only. Texts are taken to repeat no shingle; for SimHash a repeated one has more votes.
-    pub fn found_at_threshold_of_sizes<'a>(&'a self) -> Option<impl Fn(usize) -> f64 + 'a> {
-        let promised = self.promised()?;
-        Some(move |size| promised.found(size))
-    }
-
-    /// Whether what is found depends on the sizes of texts, so that they are worth counting: as many as
-    /// [`sketch`](Self::sketch) leaves fingerprints.
-    pub fn depends_on_size(&self) -> bool {
-        matches!(self.sketcher, Sketcher::Shared { .. } | Sketcher::SimHash { features: Features::Shingles, .. })
     }
 
     fn promised(&self) -> Option<Promised<'_>> {
@@ -145,24 +142,23 @@ impl Method {
         }
     }
 
-    /// Keys of a document: two documents that share one at the same place may be candidates.
-    pub fn columns(&self) -> usize {
-        self.sketcher.columns()
-    }
-
-    /// Bytes of a document's fixed-size sketch.
-    pub fn stride(&self) -> usize {
-        self.sketcher.stride()
-    }
-
-    /// The same method by other instructions: for tests and for measuring, since no answer depends on them.
-    pub fn with_simd(self, simd: Simd) -> Self {
-        Self { simd, ..self }
-    }
-
     /// Fills `scratch` with all that a run keeps of a text. For bands and SimHash nothing is allocated once the buffers have grown.
     ///
     /// Cost: by default about a nanosecond a byte of a long text with AVX-512, and less than a microsecond a short one.
+    ///
+    /// ```
+    /// use lookalike::{Config, Method, Scratch};
+    ///
+    /// let method = Method::new(Config::default())?;
+    /// let mut scratch = Scratch::default();
+    /// method.sketch("The quick brown fox jumps over the lazy dog.", &mut scratch);
+    /// let digest = scratch.digest;
+    /// assert_eq!(scratch.keys.len(), 21);
+    ///
+    /// method.sketch("the quick brown fox jumps over the lazy dog", &mut scratch);
+    /// assert_eq!(scratch.digest, digest);
+    /// # Ok::<(), lookalike::Error>(())
+    /// ```
     pub fn sketch<'a>(&self, text: impl Into<Text<'a>>, scratch: &mut Scratch) {
         let text = text.into();
         self.fingerprint(text, scratch);
@@ -173,11 +169,6 @@ impl Method {
     /// Fills `scratch.fingerprints` with the text's shingle *set*, sorted, for exact verification.
     pub fn set<'a>(&self, text: impl Into<Text<'a>>, scratch: &mut Scratch) {
         self.fingerprint(text.into(), scratch);
-        self.make_set(scratch);
-    }
-
-    /// Makes of the fingerprints that [`sketch`](Self::sketch) left the set that [`set`](Self::set) gives, without the text.
-    pub fn make_set(&self, scratch: &mut Scratch) {
         fingerprint::sort_distinct_in(&mut scratch.room, &mut scratch.fingerprints);
     }
 
@@ -213,6 +204,32 @@ impl Method {
         }
     }
 
+    /// What [`Keep::Longest`](crate::cluster::Keep::Longest) orders by: the characters of a text, or the items of a set.
+    pub fn length(&self, text: &str) -> u64 {
+        match self.config.tokens {
+            TokensBy::Items => set_size(text, self.config.occurrences),
+            _ => text.chars().count() as u64,
+        }
+    }
+
+    /// Compares two texts: the exact resemblance of their shingle sets, and how much of each is in the other.
+    ///
+    /// ```
+    /// let method = lookalike::Dedup::new().shingle(2).method()?;
+    /// let figures = method.compare("a b c d", "b c d e f");
+    /// assert_eq!((figures.intersection, figures.size_a, figures.size_b), (2, 3, 4));
+    /// assert_eq!(figures.resemblance, 0.4);
+    /// # Ok::<(), lookalike::Error>(())
+    /// ```
+    pub fn compare(&self, a: &str, b: &str) -> Figures {
+        let mut scratch = Scratch::default();
+        let [a, b] = [a, b].map(|text| {
+            self.set(text, &mut scratch);
+            std::mem::take(&mut scratch.fingerprints)
+        });
+        Overlap::of(&a, &b).into()
+    }
+
     /// The place of each token whose hash [`set`](Self::set) leaves in `scratch.token_hashes`, in bytes of the text; of a set's items
     /// in the order of their places. Cost: one pass, slower than that.
     pub fn token_spans(&self, text: &str) -> Vec<Span> {
@@ -236,71 +253,11 @@ impl Method {
         [cut(0, 1), cut(1, 0)]
     }
 
-    /// The second half of *candidate*: two documents that share a key must also be alike in their fixed-size sketches.
+    /// The second half of *candidate*: two documents that share a key must also be alike in their fixed-size sketches,
+    /// [`Scratch::bits`] of each.
     #[inline]
     pub fn agree(&self, a: &[u8], b: &[u8]) -> bool {
         self.sketcher.agree(a, b)
-    }
-
-    /// Whether two documents, each with its digest and its fixed-size sketch, have the same canonical form.
-    pub fn same(&self, a: (Digest, &[u8]), b: (Digest, &[u8])) -> bool {
-        self.sketcher.same(a, b)
-    }
-
-    /// Whether sketches say how similar two documents are, and not only whether they are.
-    pub fn estimates(&self) -> bool {
-        self.sketcher.estimates()
-    }
-
-    /// How similar two documents are by their fixed-size sketches; 1 where these only say candidate or not.
-    pub fn estimate(&self, a: &[u8], b: &[u8]) -> f64 {
-        self.sketcher.estimate(a, b)
-    }
-
-    /// Whether documents meet by the elements that they list, `scratch.elements`, and not by keys.
-    pub fn lists(&self) -> bool {
-        self.sketcher.lists()
-    }
-
-    /// Where documents meet by what they list: whether two that share an element share enough.
-    pub fn share_enough(&self, a: Sample, b: Sample) -> bool {
-        self.sketcher.share_enough(a, b)
-    }
-
-    /// The fewest elements that a document with `n` shares with a candidate that has as many or more.
-    pub fn least_shared(&self, n: usize) -> usize {
-        self.sketcher.least_shared(n)
-    }
-
-    /// The highest level of any document's sample. Two are compared on the larger of theirs.
-    pub fn highest_level(&self) -> u32 {
-        self.sketcher.highest_level()
-    }
-
-    /// Whether candidates may be parts of each other: the larger one's list then has any number of elements besides.
-    pub fn finds_parts(&self) -> bool {
-        self.sketcher.finds_parts()
-    }
-
-    /// How similar two documents are by what they list.
-    pub fn estimate_samples(&self, a: Sample, b: Sample) -> f64 {
-        self.sketcher.estimate_samples(self.config.measure, a, b)
-    }
-
-    /// In how many documents an element may be before it is set aside.
-    pub fn common(&self) -> u32 {
-        match self.config.candidates {
-            Candidates::Shared(Shared { common, .. }) => common,
-            _ => u32::MAX,
-        }
-    }
-
-    /// All pairs of sets of which one is similar to the other; the first half of *candidate* where all pairs are asked for.
-    pub fn join(&self, sets: &[Vec<u64>]) -> Vec<Pair> {
-        match self.config.measure {
-            Measure::Resemblance => similarity_join(sets, self.config.threshold),
-            Measure::Containment => containment_join(sets, self.config.threshold),
-        }
     }
 }
 

@@ -1,10 +1,11 @@
-//! Documents that are sets by themselves.
+//! Documents that are sets by themselves: what a configuration may ask of them, their canonical form, and their size. Their items are read
+//! in `text/items.rs`.
 
 use crate::{
     config::{Candidates, Config, FingerprintBy, Occurrences},
     error::{ErrorKind, Result},
     fingerprint::sort_distinct_in,
-    text::{Folds, TokensBy},
+    text::{Folds, Tokens, TokensBy, canonicalise},
 };
 
 /// Whether a configuration asks of sets what only texts have.
@@ -31,4 +32,17 @@ pub(super) fn put_in_order(occurrences: Occurrences, room: &mut Vec<u64>, hashes
         Occurrences::Once => sort_distinct_in(room, hashes),
         Occurrences::Labelled => hashes.sort_unstable(),
     }
+}
+
+/// The size of a set by which the longest is chosen: items that differ, or where occurrences count all of them.
+pub fn set_size(array: &str, occurrences: Occurrences) -> u64 {
+    let mut tokens = Tokens::new();
+    canonicalise(array, TokensBy::Items, Folds::default(), &mut tokens);
+    if occurrences == Occurrences::Labelled {
+        return tokens.len() as u64;
+    }
+    let mut distinct: Vec<&[u8]> = tokens.iter().collect();
+    distinct.sort_unstable();
+    distinct.dedup();
+    distinct.len() as u64
 }

@@ -14,7 +14,7 @@ use crate::{
 
 /// The checked form of [`Candidates`].
 #[derive(Debug, Clone)]
-pub(super) enum Sketcher {
+pub(crate) enum Sketcher {
     Bands {
         shape: Shape,
         minhash: Family,
@@ -41,7 +41,7 @@ pub(super) enum Sketcher {
 
 /// What makes MinHash signatures.
 #[derive(Debug, Clone)]
-pub(super) enum Family {
+pub(crate) enum Family {
     Many(MinHash),
     One(OnePermutation),
 }
@@ -51,7 +51,7 @@ pub(super) enum Family {
 const SAMPLED: usize = 50;
 
 impl Sketcher {
-    pub(super) fn new(config: &Config) -> Result<Self> {
+    pub(crate) fn new(config: &Config) -> Result<Self> {
         if let Cluster::Greedy(by) = config.cluster {
             return match config.candidates == Candidates::default() {
                 true => Ok(Self::Bottom(Bottom::new(by.sample, config.seed)?)),
@@ -83,21 +83,21 @@ impl Sketcher {
         })
     }
 
-    pub(super) fn shape(&self) -> Option<Shape> {
+    pub(crate) fn shape(&self) -> Option<Shape> {
         match self {
             Self::Bands { shape, .. } => Some(*shape),
             _ => None,
         }
     }
 
-    pub(super) fn sharing(&self) -> Option<(&Sharing, Option<usize>)> {
+    pub(crate) fn sharing(&self) -> Option<(&Sharing, Option<usize>)> {
         match self {
             Self::Shared { sharing, run, .. } => Some((sharing, *run)),
             _ => None,
         }
     }
 
-    pub(super) fn found_by(&self) -> String {
+    pub(crate) fn found_by(&self) -> String {
         let sampled = |sharing: &Sharing| match sharing.modulus() {
             Modulus::Fixed { level } => format!("one shingle in {} sampled", 1u64 << level),
             Modulus::Capped { level, .. } => format!("one shingle in {} sampled of long texts", 1u64 << level),
@@ -123,7 +123,7 @@ impl Sketcher {
         }
     }
 
-    pub(super) fn columns(&self) -> usize {
+    pub(crate) fn columns(&self) -> usize {
         match self {
             Self::Bands { shape, .. } => shape.curve().bands,
             Self::SimHash { blocks, .. } => blocks.tables(),
@@ -132,7 +132,7 @@ impl Sketcher {
         }
     }
 
-    pub(super) fn stride(&self) -> usize {
+    pub(crate) fn stride(&self) -> usize {
         match self {
             Self::Bands { .. } => BITS_SLOTS,
             Self::SimHash { .. } => size_of::<u128>(),
@@ -141,7 +141,7 @@ impl Sketcher {
         }
     }
 
-    pub(super) fn sketch(&self, simd: Simd, text: Text, scratch: &mut Scratch) {
+    pub(crate) fn sketch(&self, simd: Simd, text: Text, scratch: &mut Scratch) {
         scratch.keys.clear();
         scratch.bits.clear();
         scratch.elements.clear();
@@ -193,7 +193,7 @@ impl Sketcher {
     }
 
     #[inline]
-    pub(super) fn agree(&self, a: &[u8], b: &[u8]) -> bool {
+    pub(crate) fn agree(&self, a: &[u8], b: &[u8]) -> bool {
         match self {
             // A pair at the threshold fails this once in 10⁹.
             Self::Bands { floor, .. } => sketch::agreement(slots(a), slots(b)) >= *floor,
@@ -204,7 +204,7 @@ impl Sketcher {
     }
 
     /// Whether two documents with these digests have the same canonical form.
-    pub(super) fn same(&self, a: (Digest, &[u8]), b: (Digest, &[u8])) -> bool {
+    pub(crate) fn same(&self, a: (Digest, &[u8]), b: (Digest, &[u8])) -> bool {
         match self {
             Self::Sentences(_) => number(&a.1[16..]) == number(&b.1[16..]),
             _ => a.0 == b.0,
@@ -212,11 +212,11 @@ impl Sketcher {
     }
 
     /// Whether sketches say how similar two documents are, and not only whether they are.
-    pub(super) fn estimates(&self) -> bool {
+    pub(crate) fn estimates(&self) -> bool {
         !matches!(self, Self::Sentences(_))
     }
 
-    pub(super) fn estimate(&self, a: &[u8], b: &[u8]) -> f64 {
+    pub(crate) fn estimate(&self, a: &[u8], b: &[u8]) -> f64 {
         match self {
             Self::Bands { .. } => sketch::agreement_resemblance(sketch::agreement(slots(a), slots(b))),
             Self::SimHash { simhash, .. } => sketch::resemblance_at(distance(a, b), simhash.width()),
@@ -225,13 +225,13 @@ impl Sketcher {
     }
 
     /// Whether candidates are pairs that share listed elements.
-    pub(super) fn lists(&self) -> bool {
+    pub(crate) fn lists(&self) -> bool {
         matches!(self, Self::Shared { .. } | Self::Bottom(_))
     }
 
     /// Broder's estimates from two samples (1997, section 3): of the s least of both, or of the elements that the larger modulus
     /// divides, the shared ones.
-    pub(super) fn estimate_samples(&self, measure: Measure, a: Sample, b: Sample) -> f64 {
+    pub(crate) fn estimate_samples(&self, measure: Measure, a: Sample, b: Sample) -> f64 {
         if let Self::Bottom(bottom) = self {
             let (shared, union) = sketch::shared_of_least(a.elements, b.elements, bottom.s());
             return shared as f64 / union.max(1) as f64;
@@ -240,21 +240,21 @@ impl Sketcher {
         measure.of(Overlap { shared: a.shared(b), a: a.count(level) as u64, b: b.count(level) as u64 })
     }
 
-    pub(super) fn share_enough(&self, a: Sample, b: Sample) -> bool {
+    pub(crate) fn share_enough(&self, a: Sample, b: Sample) -> bool {
         match self {
             Self::Shared { sharing, run: None, .. } => sharing.is_candidate(a, b),
             _ => true,
         }
     }
 
-    pub(super) fn least_shared(&self, n: usize) -> usize {
+    pub(crate) fn least_shared(&self, n: usize) -> usize {
         match self {
             Self::Shared { sharing, run: None, .. } => sharing.least(n),
             _ => 1,
         }
     }
 
-    pub(super) fn highest_level(&self) -> u32 {
+    pub(crate) fn highest_level(&self) -> u32 {
         match self {
             Self::Shared { sharing, run: None, .. } => sharing.modulus().highest(),
             _ => 0,
@@ -262,7 +262,7 @@ impl Sketcher {
     }
 
     /// Whether a document of which all but a few elements are another's may be its candidate, however many the other has.
-    pub(super) fn finds_parts(&self) -> bool {
+    pub(crate) fn finds_parts(&self) -> bool {
         matches!(self, Self::Shared { sharing, .. } if sharing.against() == Against::Smaller)
     }
 }

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 /// A share (or a count, where a function says so) estimated from a sample, with the interval that holds the truth 95 times in 100.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(not(feature = "engine"), non_exhaustive)]
 pub struct Estimate {
     /// The estimate; a share is 0 to 1.
     pub value: f64,

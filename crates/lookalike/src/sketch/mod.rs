@@ -3,7 +3,10 @@
 
 mod angle;
 mod bbit;
+#[cfg(feature = "engine")]
 pub mod binomial;
+#[cfg(not(feature = "engine"))]
+pub(crate) mod binomial;
 mod bottom;
 mod estimate;
 mod matrix;
@@ -18,22 +21,25 @@ mod sketches;
 mod sorted;
 
 pub use angle::{
-    Width, cosine_of_resemblance, differing_share, differing_share_of, distance_at, resemblance_at, resemblance_of_cosine,
-    within_distance, within_distance_of,
+    Width, cosine_of_resemblance, differing_share, distance_at, resemblance_at, resemblance_of_cosine, within_distance,
 };
 pub(crate) use bbit::bits_by;
-pub use bbit::{BITS_SLOTS, Bits, agreement, agreement_estimate, agreement_floor, agreement_resemblance, bits};
+pub use bbit::{BITS_SLOTS, Bits, agreement, agreement_estimate, bits};
 pub use bottom::{Bottom, BottomSampler, BottomSketch};
 pub use estimate::Estimate;
-pub use matrix::{SignatureMatrix, linear_hash};
 pub use minhash::MinHash;
 pub use modulo::{MAX_LEVEL, Modulo, ModuloSketch, Modulus};
 pub use oneperm::OnePermutation;
 pub use sentences::{KSentence, KSentenceSketch};
 pub use signature::Signature;
 pub use simhash::{SimHash, SimHashSketch};
-pub use sketches::Sketches;
-pub use sorted::shared_of_least;
+for_engine!(pub use self::{
+    angle::{differing_share_of, within_distance_of},
+    bbit::{agreement_floor, agreement_resemblance},
+    matrix::{SignatureMatrix, linear_hash},
+    sketches::Sketches,
+    sorted::shared_of_least,
+});
 
 #[cfg(test)]
 mod trials;

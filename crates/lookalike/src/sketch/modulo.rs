@@ -23,6 +23,7 @@ pub const MAX_LEVEL: u32 = 63;
 
 /// How the level of a set is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Modulus {
     /// m = 2^level for every set: one element in m is expected in the sketch.

@@ -20,6 +20,7 @@ use crate::error::{ErrorKind, Result};
 ///
 /// Folding is done where texts are compared and nowhere else: the texts stay as they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(deny_unknown_fields, default)]
 pub struct Folds {
     /// Traditional Chinese characters become simplified ones, each by itself: 體 = 体, and 後 = 后, 裏 = 裡 = 里.

@@ -59,6 +59,16 @@ pub fn items(array: &str) -> Items<'_> {
     Items { array, at: 0, count: 0, next: Next::Array }
 }
 
+/// Why a text is no set; none where it is one.
+///
+/// ```
+/// assert!(lookalike::text::no_set(r#"["a", 7]"#).is_none());
+/// assert!(lookalike::text::no_set("a, 7").is_some());
+/// ```
+pub fn no_set(array: &str) -> Option<NoSet> {
+    items(array).find_map(Result::err)
+}
+
 /// What [`items`] gives.
 #[derive(Debug, Clone)]
 pub struct Items<'a> {

@@ -34,7 +34,7 @@ mod tokens;
 
 pub use canon::canonicalise;
 pub use folds::Folds;
-pub use items::{Item, Items, NoSet, items};
+pub use items::{Item, Items, NoSet, items, no_set};
 pub(crate) use read::{Reader, TakeTokens, reads};
 pub use sentences::sentences;
 pub use source::Text;

@@ -5,6 +5,7 @@
 
 /// A text as it comes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(feature = "engine"), non_exhaustive)]
 pub enum Text<'a> {
     /// Characters that stand for themselves.
     Plain(&'a str),

@@ -6,6 +6,7 @@ use crate::error::{ErrorKind, Result};
 
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(rename_all = "lowercase")]
 pub enum TokensBy {
     /// Words in scripts that put spaces between them; in scripts without spaces (Han, kana, Thai, Khmer, Javanese and others) each

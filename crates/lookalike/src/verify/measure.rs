@@ -6,6 +6,7 @@ use super::Overlap;
 
 /// Which of Broder's two measures (1997, section 2) decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(rename_all = "lowercase")]
 pub enum Measure {
     /// r(A, B) = |A ∩ B| / |A ∪ B|: A and B are roughly the same.

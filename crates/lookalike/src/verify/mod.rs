@@ -4,11 +4,14 @@ mod containment;
 mod join;
 mod measure;
 mod overlap;
+mod pairs;
 mod why;
 
 pub use containment::containment_join;
 pub use join::{Pair, similarity_join};
 pub use measure::Measure;
-pub use overlap::{Figures, Overlap, intersection, intersection_at_least};
+pub use overlap::{Figures, Overlap, intersection};
+for_engine!(pub use self::overlap::intersection_at_least);
+pub(crate) use pairs::similar_pairs;
 pub use why::Passage;
 pub(crate) use why::passages;

@@ -15,6 +15,7 @@ pub struct Overlap {
 
 /// An overlap in the figures that people are shown of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "engine"), non_exhaustive)]
 pub struct Figures {
     /// |A ∩ B| / |A ∪ B|
     pub resemblance: f64,

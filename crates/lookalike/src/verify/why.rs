@@ -8,6 +8,7 @@ use crate::{
 
 /// A stretch of a text, all of it shared with the other text or all of it not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(feature = "engine"), non_exhaustive)]
 pub struct Passage {
     /// Where it stands, in bytes. Passages follow each other without a gap, from the text's start to its end.
     pub span: Span,

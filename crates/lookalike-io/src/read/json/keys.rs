@@ -3,21 +3,19 @@
 use lookalike::{
     Occurrences,
     cluster::{Keep, number_key, time_key},
+    set_size,
     shown::{cut, quoted},
     text::Text,
 };
 
-use super::{
-    fields::{Fault, Found, Shape},
-    sets,
-};
+use super::fields::{Fault, Found, Shape};
 
 /// A record's key; of a set, with what its items count.
 pub(crate) fn key((keep, set): (&Keep, Option<Occurrences>), found: &Found) -> Result<u64, Fault> {
     let (Text::Plain(text) | Text::Escaped(text)) = found.text;
     Ok(match keep {
         Keep::First => 0,
-        Keep::Longest if let Some(occurrences) = set => sets::size(text, occurrences),
+        Keep::Longest if let Some(occurrences) = set => set_size(text, occurrences),
         Keep::Longest => (text.chars().count() - found.surplus) as u64,
         Keep::Newest(_) => time(found.keep, keep)?,
         Keep::Max(_) => number_key(number(found.keep, keep)?),

@@ -1,10 +1,6 @@
 //! Documents that are sets: JSON arrays, in a record's field or in a cell.
 
-use lookalike::{
-    Occurrences,
-    shown::quoted,
-    text::{Folds, Tokens, TokensBy, canonicalise, items},
-};
+use lookalike::{Occurrences, shown::quoted, text::no_set};
 
 use super::fields::{Fault, Fields};
 use crate::{
@@ -19,23 +15,10 @@ pub(crate) fn option(set: Option<Occurrences>) -> &'static str {
 
 /// Refuses an array of which an item is neither a string nor a number, and what is no array.
 pub(crate) fn check(array: &str, fields: &Fields) -> std::result::Result<(), Fault> {
-    match items(array).find_map(std::result::Result::err) {
+    match no_set(array) {
         Some(what) => Err(Fault(format!("field {} {what}", quoted(&fields.text)))),
         None => Ok(()),
     }
-}
-
-/// The size of a set by which the longest is chosen: items that differ, or where occurrences count all of them.
-pub(crate) fn size(array: &str, occurrences: Occurrences) -> u64 {
-    let mut tokens = Tokens::new();
-    canonicalise(array, TokensBy::Items, Folds::default(), &mut tokens);
-    if occurrences == Occurrences::Labelled {
-        return tokens.len() as u64;
-    }
-    let mut distinct: Vec<&[u8]> = tokens.iter().collect();
-    distinct.sort_unstable();
-    distinct.dedup();
-    distinct.len() as u64
 }
 
 /// Refuses inputs that have no fields.

@@ -17,6 +17,7 @@ pub type Digest = u128;
 
 /// The hash function of a digest of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(rename_all = "lowercase")]
 pub enum DigestBy {
     /// XXH3-128, 7 GB/s.
@@ -40,7 +41,7 @@ impl DigestBy {
 /// The digest of a text without any token.
 pub const EMPTY_DIGEST: Digest = 0x99aa_06d3_0147_98d8_6001_c324_468d_497f;
 
-/// The digest of a canonical form: [`digest_of_hashes`] of its [`token_hashes`].
+/// The digest of a canonical form: `digest_of_hashes` of its [`token_hashes`].
 pub fn digest(tokens: &Tokens) -> Digest {
     let mut hashes = Vec::new();
     token_hashes(tokens, &mut hashes);

@@ -44,7 +44,7 @@ pub enum Nulls {
 /// give the same function on every machine, whatever its kernel.
 ///
 /// Fingerprints lie below 2ˡ, and what two of them differ by is a linear function of what their strings differ by. So they are
-/// ids and not yet random numbers: a sketch is to sample their images under a [`Permutation`](super::Permutation) (Broder 1997,
+/// ids and not yet random numbers: a sketch is to sample their images under a random permutation (Broder 1997,
 /// section 4.1).
 #[derive(Debug, Clone)]
 pub struct Rabin {

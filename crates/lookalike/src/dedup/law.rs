@@ -4,6 +4,7 @@
 //! > candidate and is at least t similar to it; otherwise it is kept. A dropped document's representative is the most
 //! > similar of the kept candidates that reach t; ties go to the first in keep order.
 
+use super::decision::{Decision, Doc, Reason};
 use crate::{
     cluster::{Best, Buckets, Company, GreedyClusters, Links, Listed, UnionFind, keep_order, leaders, ranks},
     config::{Candidates, Cluster, Config, GreedyBy, Verify},
@@ -11,75 +12,36 @@ use crate::{
     lsh::{self, Sample, share_earlier_band, sorted_rows},
     method::{Method, Scratch},
     sketch::Sketches,
-    verify::{Measure, Overlap},
+    threads::Threads,
+    verify::{Measure, Overlap, Pair, similar_pairs},
 };
 
-/// A document: its text, and the key that puts it in keep order (largest first, ties by input order).
-#[derive(Debug, Clone, Copy)]
-pub struct Doc<'a> {
-    /// The text as it came.
-    pub text: &'a str,
-    /// 0 for all keeps the first.
-    pub key: u64,
-}
-
-impl<'a> From<&'a str> for Doc<'a> {
-    fn from(text: &'a str) -> Self {
-        Self { text, key: 0 }
-    }
-}
-
-/// Why a document was kept or dropped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Reason {
-    /// Kept: nothing was dropped for it.
-    Unique,
-    /// Kept: others were dropped for it.
-    Representative,
-    /// Kept: it has no token, and is nobody's duplicate.
-    Empty,
-    /// Dropped: its representative has the same canonical form.
-    Exact,
-    /// Dropped: its representative is similar.
-    Near,
-    /// Dropped: its representative roughly contains it.
-    Contained,
-    /// Dropped: it roughly contains its representative, which has to stay. Only where somebody asks for it of references that
-    /// documents are compared with: nothing here drops a whole for its part.
-    Holds,
-}
-
-/// What was decided about one document.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Decision {
-    /// Why.
-    pub reason: Reason,
-    /// For a dropped document, the kept one that stands for it.
-    pub representative: Option<usize>,
-    /// For a dropped document, how similar it is to its representative, by what was asked to be measured: exactly or as the
-    /// sketches say; none if nothing was verified.
-    pub similarity: Option<f64>,
-    /// For a dropped document, the overlap of its set (`a`) with its representative's, if it was counted.
-    pub overlap: Option<Overlap>,
-    /// Documents in its group, itself among them.
-    pub cluster_size: usize,
-}
-
-impl Decision {
-    /// Whether the document stays.
-    pub fn is_kept(&self) -> bool {
-        self.representative.is_none()
-    }
-}
-
-/// Decides about every document; the answer is in input order.
+/// Decides about every document by the law; the answer is in input order. This is the reference: whatever else decides, a command, an
+/// index or many machines, gives the same answer.
+///
+/// Most programs call [`dedup`](crate::dedup()) or build a [`Dedup`](crate::Dedup), which end here. Cost: sets and sketches of all
+/// documents in memory; up to 2³² − 1 documents.
+///
+/// ```
+/// use lookalike::{Config, Doc, decide};
+///
+/// // The same text in three places; the third has the largest key and is kept.
+/// let docs = [3, 1, 7].map(|key| Doc { text: "one text in three places", key });
+/// let decisions = decide(&docs, Config::default())?;
+/// assert_eq!(decisions[0].representative, Some(2));
+/// assert!(decisions[2].is_kept());
+/// # Ok::<(), lookalike::Error>(())
+/// ```
 ///
 /// # Errors
 /// Those of [`Method::new`]. Texts are never refused.
-pub fn dedup(docs: &[Doc], config: Config) -> Result<Vec<Decision>> {
-    let method = Method::new(config)?;
-    let collection = Collection::sketch(docs, &method);
+pub fn decide(docs: &[Doc], config: Config) -> Result<Vec<Decision>> {
+    by(&Method::new(config)?, docs, Threads::all())
+}
+
+/// What [`decide`] does with a method that is checked already.
+pub(super) fn by(method: &Method, docs: &[Doc], threads: Threads) -> Result<Vec<Decision>> {
+    let collection = Collection::sketch(docs, method, threads);
     let order = keep_order(&docs.iter().map(|doc| doc.key).collect::<Vec<_>>());
     let representatives = match method.config().cluster {
         Cluster::Law => collection.law(&order),
@@ -92,6 +54,7 @@ pub fn dedup(docs: &[Doc], config: Config) -> Result<Vec<Decision>> {
 /// The sketches and sets of all documents.
 struct Collection<'a> {
     method: &'a Method,
+    threads: Threads,
     digests: Vec<u128>,
     bits: Sketches,
     columns: Vec<Vec<u32>>,
@@ -102,20 +65,33 @@ struct Collection<'a> {
 }
 
 impl<'a> Collection<'a> {
-    fn sketch(docs: &[Doc], method: &'a Method) -> Self {
-        let (columns, bits) = (vec![Vec::new(); method.columns()], Sketches::new(method.stride()));
-        let (lists, levels) = (Vec::new(), Vec::new());
-        let mut all = Self { method, digests: Vec::new(), bits, columns, lists, levels, sets: Vec::new() };
-        let mut scratch = Scratch::default();
-        for doc in docs {
-            method.sketch(doc.text, &mut scratch);
-            all.digests.push(scratch.digest);
-            all.bits.push(&scratch.bits);
-            all.columns.iter_mut().zip(&scratch.keys).for_each(|(column, &key)| column.push(key));
-            all.lists.push(scratch.elements.clone());
-            all.levels.push(scratch.level);
-            method.set(doc.text, &mut scratch);
-            all.sets.push(scratch.fingerprints.clone());
+    fn sketch(docs: &[Doc], method: &'a Method, threads: Threads) -> Self {
+        /// What of a document is not in columns of a fixed width.
+        struct Sketched {
+            digest: u128,
+            bits: Vec<u8>,
+            keys: Vec<u32>,
+            elements: Vec<u64>,
+            level: u32,
+            set: Vec<u64>,
+        }
+        let sketched = threads.map(docs, Scratch::default, |scratch, doc| {
+            method.sketch(doc.text, scratch);
+            let (digest, level, bits, keys) = (scratch.digest, scratch.level, scratch.bits.clone(), scratch.keys.clone());
+            let elements = scratch.elements.clone();
+            method.set(doc.text, scratch);
+            Sketched { digest, bits, keys, elements, level, set: scratch.fingerprints.clone() }
+        });
+        let (columns, bits) = (vec![Vec::new(); method.sketcher.columns()], Sketches::new(method.sketcher.stride()));
+        let (digests, lists, levels, sets) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut all = Self { method, threads, digests, bits, columns, lists, levels, sets };
+        for document in sketched {
+            all.digests.push(document.digest);
+            all.bits.push(&document.bits);
+            all.columns.iter_mut().zip(document.keys).for_each(|(column, key)| column.push(key));
+            all.lists.push(document.elements);
+            all.levels.push(document.level);
+            all.sets.push(document.set);
         }
         all
     }
@@ -140,8 +116,8 @@ impl<'a> Collection<'a> {
             // A copy of a dropped leader has the leader's sketch, and so the leader's candidates, and those kept since.
             links.kept_company(leader, &mut company);
             best.take();
-            for &kept in &company.members {
-                if let Some(similarity) = self.similarity(d, kept) {
+            for (&kept, similarity) in company.members.iter().zip(self.similarities(d, &company.members)) {
+                if let Some(similarity) = similarity {
                     Best::improve(&mut best, Best { document: kept, rank: ranks[kept as usize], similarity });
                 }
             }
@@ -159,11 +135,9 @@ impl<'a> Collection<'a> {
         let contenders = self.contenders(order, &leaders);
         let pairs = self.listed(&contenders).unwrap_or_else(|| self.sharing_a_band(&contenders));
         let mut groups = UnionFind::new(order.len());
-        for (a, b) in pairs {
-            if self.similarity(a, b).or_else(|| self.similarity(b, a)).is_some() {
-                groups.join(a, b);
-            }
-        }
+        let are_similar = |_: &mut (), &(a, b): &(u32, u32)| self.similarity(a, b).or_else(|| self.similarity(b, a)).is_some();
+        let similar = self.threads.map(&pairs, || (), are_similar);
+        pairs.iter().zip(similar).filter(|(_, similar)| *similar).for_each(|(&(a, b), _)| groups.join(a, b));
         let mut firsts = vec![None; order.len()];
         let mut representatives = vec![None; order.len()];
         for &d in order.iter().filter(|&&d| !self.sets[d as usize].is_empty()) {
@@ -202,19 +176,25 @@ impl<'a> Collection<'a> {
         let sets = || contenders.iter().map(|&d| self.sets[d as usize].clone()).collect::<Vec<_>>();
         let of_places = |(a, b): (u32, u32)| (contenders[a as usize], contenders[b as usize]);
         match self.method.config().candidates {
-            Candidates::All => Some(self.method.join(&sets()).iter().map(|pair| of_places((pair.a, pair.b))).collect()),
+            Candidates::All => Some(self.joined(&sets()).iter().map(|pair| of_places((pair.a, pair.b))).collect()),
             Candidates::Shared(_) => Some(self.sharing(contenders)),
             Candidates::Bands(_) | Candidates::SimHash(_) | Candidates::Sentences(_) | Candidates::Exact => None,
         }
     }
 
+    /// All pairs of sets of which one is similar to the other.
+    fn joined(&self, sets: &[Vec<u64>]) -> Vec<Pair> {
+        let Config { threshold, measure, .. } = *self.method.config();
+        similar_pairs(measure, sets, threshold)
+    }
+
     /// Pairs that share enough of what they list.
     fn sharing(&self, contenders: &[u32]) -> Vec<(u32, u32)> {
         let lists: Vec<Vec<u64>> = contenders.iter().map(|&d| self.lists[d as usize].clone()).collect();
-        let (counts, _) = lsh::shared_counts(&lists, self.method.common());
+        let (counts, _) = lsh::shared_counts(&lists, self.method.config().candidates.common());
         let candidate = |(a, b, _): (u32, u32, u32)| {
             let (a, b) = (contenders[a as usize], contenders[b as usize]);
-            self.method.share_enough(self.sample(a), self.sample(b)).then_some((a, b))
+            self.method.sketcher.share_enough(self.sample(a), self.sample(b)).then_some((a, b))
         };
         counts.into_iter().filter_map(candidate).collect()
     }
@@ -236,10 +216,18 @@ impl<'a> Collection<'a> {
         pairs
     }
 
+    /// The similarity of a document to each that it is linked to.
+    fn similarities(&self, d: u32, others: &[u32]) -> Vec<Option<f64>> {
+        // Below that, handing out the work costs more than the work.
+        const WORTH: usize = 64;
+        let threads = if others.len() < WORTH { Threads::One } else { self.threads };
+        threads.map(others, || (), |(), &other| self.similarity(d, other))
+    }
+
     /// The similarity of a document to one that it is linked to, if they are candidates and it reaches the threshold.
     fn similarity(&self, d: u32, other: u32) -> Option<f64> {
         let Config { threshold, measure, .. } = *self.method.config();
-        if !self.method.agree(self.bits.get(d), self.bits.get(other)) {
+        if !self.method.sketcher.agree(self.bits.get(d), self.bits.get(other)) {
             return None;
         }
         match self.method.verify() {
@@ -253,9 +241,9 @@ impl<'a> Collection<'a> {
     }
 
     fn estimate(&self, a: u32, b: u32) -> f64 {
-        match self.method.lists() {
-            true => self.method.estimate_samples(self.sample(a), self.sample(b)),
-            false => self.method.estimate(self.bits.get(a), self.bits.get(b)),
+        match self.method.sketcher.lists() {
+            true => self.method.sketcher.estimate_samples(self.method.config().measure, self.sample(a), self.sample(b)),
+            false => self.method.sketcher.estimate(self.bits.get(a), self.bits.get(b)),
         }
     }
 
@@ -276,11 +264,11 @@ impl<'a> Collection<'a> {
                 return Decision { reason, representative: None, similarity: None, overlap: None, cluster_size: sizes[d] };
             };
             let same = |d: u32| (self.digests[d as usize], self.bits.get(d));
-            let exact = self.method.same(same(d as u32), same(r));
+            let exact = self.method.sketcher.same(same(d as u32), same(r));
             let counted = self.method.verify() == Verify::Exact || exact;
             let overlap = counted.then(|| Overlap::of(&self.sets[d], &self.sets[r as usize]));
             let estimated =
-                (self.method.verify() == Verify::Sketch && self.method.estimates()).then(|| self.estimate(d as u32, r));
+                (self.method.verify() == Verify::Sketch && self.method.sketcher.estimates()).then(|| self.estimate(d as u32, r));
             Decision {
                 reason: if exact { Reason::Exact } else { near },
                 representative: Some(r as usize),
@@ -290,5 +278,35 @@ impl<'a> Collection<'a> {
             }
         };
         representatives.iter().enumerate().map(decide).collect()
+    }
+}
+
+#[cfg(all(test, feature = "rayon"))]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::config::{GreedyBy, Shared};
+
+    proptest! {
+        #[test]
+        fn all_cores_decide_as_one_does(
+            // Many texts are alike, so that some have more than a few candidates.
+            texts in prop::collection::vec("[ab]{1,2}( [a-d]){0,12}", 0..300),
+            threshold in prop::sample::select(vec![0.3, 0.8]),
+            way in 0usize..5,
+        ) {
+            let config = Config { threshold, shingle: Some(2), ..Config::default() };
+            let config = match way {
+                0 => config,
+                1 => Config { candidates: Candidates::All, ..config },
+                2 => Config { candidates: Shared::default().into(), measure: Measure::Containment, ..config },
+                3 => Config { cluster: Cluster::Components, ..config },
+                _ => Config { cluster: Cluster::Greedy(GreedyBy::default()), ..config },
+            };
+            let method = Method::new(config).unwrap();
+            let docs: Vec<Doc> = texts.iter().map(|text| Doc { text, key: text.len() as u64 }).collect();
+            prop_assert_eq!(by(&method, &docs, Threads::All)?, by(&method, &docs, Threads::One)?);
+        }
     }
 }

@@ -1,0 +1,339 @@
+//! The front of the law for other programs: defaults, and a builder for all else.
+
+use super::{
+    decision::{Decision, Doc},
+    decisions::Decisions,
+    law,
+};
+use crate::{
+    cluster::{Keep, number_key},
+    config::{Candidates, Cluster, Config, Occurrences, Preset, Verify},
+    error::{ErrorKind, Result},
+    method::Method,
+    text::{Folds, Language, TokensBy},
+    threads::Threads,
+    verify::Measure,
+};
+
+/// Finds near-duplicate texts and decides which to keep: of texts whose sets of 5-word shingles resemble each other by 0.8 or more, the
+/// first.
+///
+/// Anything that is text can be given: `&[&str]`, `&Vec<String>`, `&[Box<str>]`. [`Dedup`] has the settings. Cost: about 15 ns a byte
+/// of text, and memory for the sets, some 8 bytes a word; up to 2³² − 1 texts.
+///
+/// ```
+/// use lookalike::{Reason, dedup};
+///
+/// let texts = vec![
+///     "The quick brown fox jumps over the lazy dog and runs away into the dark green wood.".to_string(),
+///     "A different text, about nothing that the others speak of.".to_string(),
+///     "The quick brown fox jumps over the lazy dog, and runs away into the dark green WOOD!".to_string(),
+///     "The quick brown fox jumps over the lazy dog and runs away into the dark green forest.".to_string(),
+/// ];
+/// let decisions = dedup(&texts);
+/// assert_eq!(decisions.kept(), [0, 1]);
+///
+/// // Each decision says why: the reason, the text that is kept in its place, and how similar the two are.
+/// assert_eq!(decisions[2].reason, Reason::Exact);
+/// assert_eq!(decisions[3].reason, Reason::Near);
+/// assert_eq!(decisions[3].representative, Some(0));
+/// assert!(decisions[3].similarity.is_some_and(|similarity| similarity >= 0.8));
+/// ```
+pub fn dedup<T: AsRef<str>>(texts: &[T]) -> Decisions {
+    #[expect(clippy::expect_used, reason = "a test holds that the defaults are a method, and no text is refused")]
+    Dedup::new().run(texts).expect("the defaults are possible")
+}
+
+/// Finds near-duplicate texts as its settings say.
+///
+/// ```
+/// use lookalike::{Dedup, cluster::Keep};
+///
+/// let texts = ["the old man and the sea", "The old man, and the sea: a novel", "moby dick or the whale"];
+/// let decisions = Dedup::new().threshold(0.5).shingle(2).keep(Keep::Longest).run(&texts)?;
+/// assert_eq!(decisions.kept(), [1, 2]);
+/// # Ok::<(), lookalike::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Default)]
+#[must_use = "a builder does nothing until `run`"]
+pub struct Dedup {
+    config: Config,
+    /// Left to the measure.
+    candidates: Option<Candidates>,
+    /// Left to the measure.
+    keep: Option<Keep>,
+}
+
+impl Dedup {
+    /// The defaults: 5-word shingles, a resemblance of 0.8, the first text of a group is kept.
+    ///
+    /// ```
+    /// let texts = ["one text", "One text!"];
+    /// assert_eq!(lookalike::Dedup::new().run(&texts)?, lookalike::dedup(&texts));
+    /// # Ok::<(), lookalike::Error>(())
+    /// ```
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The similarity from which a text is a duplicate, above 0 and at most 1; 0.8 by default.
+    ///
+    /// ```
+    /// let texts = ["to be or not to be that is the question", "to be or not to be, that is the problem"];
+    /// assert_eq!(lookalike::dedup(&texts).kept(), [0, 1]);
+    /// assert_eq!(lookalike::Dedup::new().threshold(0.6).run(&texts)?.kept(), [0]);
+    /// # Ok::<(), lookalike::Error>(())
+    /// ```
+    pub fn threshold(mut self, threshold: f64) -> Self {
+        self.config.threshold = threshold;
+        self
+    }
+
+    /// The share of the pairs at the threshold that must be found, above 0 and below 1; 0.99 by default. Pairs above the threshold are
+    /// found more often.
+    pub fn recall(mut self, recall: f64) -> Self {
+        self.config.recall = recall;
+        self
+    }
+
+    /// What is measured: by default resemblance. For containment the longest text comes first in keep order and candidates share
+    /// sampled fingerprints, unless they are set too.
+    ///
+    /// ```
+    /// use lookalike::{Dedup, Reason, verify::Measure};
+    ///
+    /// let texts = [
+    ///     "one two three four five six seven eight nine ten",
+    ///     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen",
+    /// ];
+    /// let decisions = Dedup::new().measure(Measure::Containment).run(&texts)?;
+    /// assert_eq!(decisions[0].reason, Reason::Contained);
+    /// assert_eq!(decisions[0].representative, Some(1));
+    /// # Ok::<(), lookalike::Error>(())
+    /// ```
+    pub fn measure(mut self, measure: Measure) -> Self {
+        self.config.measure = measure;
+        self
+    }
+
+    /// Which text of a group is kept: the first, or the longest. For other orders give numbers, with [`run_scored`](Self::run_scored).
+    pub fn keep(mut self, keep: Keep) -> Self {
+        self.keep = Some(keep);
+        self
+    }
+
+    /// What a token is; by default a word, or a character of a script without spaces.
+    pub fn tokens(mut self, tokens: TokensBy) -> Self {
+        self.config.tokens = tokens;
+        self
+    }
+
+    /// Tokens in a shingle; 5 by default.
+    pub fn shingle(mut self, tokens: usize) -> Self {
+        self.config.shingle = Some(tokens);
+        self
+    }
+
+    /// Which differences are ignored besides case, punctuation and white space; by default none.
+    pub fn folds(mut self, folds: Folds) -> Self {
+        self.config.folds = folds;
+        self
+    }
+
+    /// Languages whose stop words shingles begin with; by default all shingles count.
+    pub fn anchors(mut self, languages: impl IntoIterator<Item = Language>) -> Self {
+        self.config.anchors = languages.into_iter().collect();
+        self
+    }
+
+    /// Whether a shingle that occurs several times in a text counts once, as by default, or each time.
+    pub fn occurrences(mut self, occurrences: Occurrences) -> Self {
+        self.config.occurrences = occurrences;
+        self
+    }
+
+    /// How candidates are found.
+    ///
+    /// ```
+    /// use lookalike::{Candidates, Dedup, SimHashBy};
+    ///
+    /// let texts = ["one text", "One text!", "another"];
+    /// let mut simhash = SimHashBy::default();
+    /// simhash.distance = Some(3);
+    /// assert_eq!(Dedup::new().candidates(simhash).run(&texts)?.kept(), [0, 2]);
+    /// // All pairs: nothing is missed, and it takes time.
+    /// assert_eq!(Dedup::new().candidates(Candidates::All).run(&texts)?.kept(), [0, 2]);
+    /// # Ok::<(), lookalike::Error>(())
+    /// ```
+    pub fn candidates(mut self, candidates: impl Into<Candidates>) -> Self {
+        self.candidates = Some(candidates.into());
+        self
+    }
+
+    /// Whether candidates are compared exactly, as by default, or by their sketches.
+    pub fn verify(mut self, verify: Verify) -> Self {
+        self.config.verify = Some(verify);
+        self
+    }
+
+    /// What a group is; by default a kept text and its duplicates.
+    pub fn cluster(mut self, cluster: Cluster) -> Self {
+        self.config.cluster = cluster;
+        self
+    }
+
+    /// The seed of all that is drawn at random; 1 by default. The same seed gives the same answer on every machine.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.config.seed = seed;
+        self
+    }
+
+    /// Settings for a kind of texts. It replaces all settings but [`keep`](Self::keep), so it comes first.
+    ///
+    /// ```
+    /// use lookalike::{Dedup, Preset};
+    ///
+    /// let verses = ["In the beginning God created the heaven and the earth.", "In the beginning God made the heaven and the earth."];
+    /// assert_eq!(Dedup::new().preset(Preset::Quotations).run(&verses)?.kept(), [0]);
+    /// # Ok::<(), lookalike::Error>(())
+    /// ```
+    pub fn preset(self, preset: Preset) -> Self {
+        self.config(preset.config())
+    }
+
+    /// A whole configuration, for what has no setting here. It replaces all settings but [`keep`](Self::keep), so it comes first.
+    ///
+    /// ```
+    /// use lookalike::{Config, Dedup, FingerprintBy};
+    ///
+    /// let mut config = Config::default();
+    /// config.fingerprint = FingerprintBy::Rabin { degree: 64 };
+    /// assert_eq!(Dedup::new().config(config).run(&["one", "One"])?.kept(), [0]);
+    /// # Ok::<(), lookalike::Error>(())
+    /// ```
+    pub fn config(mut self, config: Config) -> Self {
+        self.candidates = Some(config.candidates.clone());
+        self.config = config;
+        self
+    }
+
+    /// The settings, checked: for programs that sketch and compare texts by themselves.
+    ///
+    /// ```
+    /// let method = lookalike::Dedup::new().threshold(0.5).method()?;
+    /// assert_eq!(method.found_by(), "25 bands of 3 rows");
+    /// assert!(lookalike::Dedup::new().threshold(80.0).method().is_err());
+    /// # Ok::<(), lookalike::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Method::new`].
+    pub fn method(&self) -> Result<Method> {
+        let candidates = self.candidates.clone().unwrap_or_else(|| Candidates::usual(self.config.measure));
+        Method::new(Config { candidates, ..self.config.clone() })
+    }
+
+    /// Decides about texts.
+    ///
+    /// # Errors
+    /// Those of [`Method::new`], and [`ErrorKind::KeepField`]. Texts are never refused.
+    pub fn run<T: AsRef<str>>(&self, texts: &[T]) -> Result<Decisions> {
+        let method = self.method()?;
+        let keep = self.keep.clone().unwrap_or_else(|| Keep::usual(self.config.measure));
+        let key: &dyn Fn(&str) -> u64 = match &keep {
+            Keep::First => &|_| 0,
+            Keep::Longest => &|text| method.length(text),
+            Keep::Newest(_) | Keep::Max(_) | Keep::Min(_) => return Err(ErrorKind::KeepField(keep.to_string()).into()),
+        };
+        let docs = texts.iter().map(|text| Doc { text: text.as_ref(), key: key(text.as_ref()) }).collect::<Vec<_>>();
+        decided(&method, &docs)
+    }
+
+    /// Decides about texts of which those with the highest scores are kept; ties in input order. A score may be a rating, a time, or a
+    /// length; one that is not a number is the lowest.
+    ///
+    /// ```
+    /// use lookalike::Dedup;
+    ///
+    /// let (texts, years) = (["one text", "One text!", "ONE TEXT"], [2019.0, 2024.0, 2021.0]);
+    /// assert_eq!(Dedup::new().run_scored(&texts, &years)?.kept(), [1]);
+    /// # Ok::<(), lookalike::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Method::new`], and [`ErrorKind::Scores`] where there are more texts than scores, or fewer.
+    pub fn run_scored<T: AsRef<str>>(&self, texts: &[T], scores: &[f64]) -> Result<Decisions> {
+        let method = self.method()?;
+        if texts.len() != scores.len() {
+            return Err(ErrorKind::Scores { texts: texts.len(), scores: scores.len() }.into());
+        }
+        let key = |score: f64| if score.is_nan() { 0 } else { number_key(score) };
+        let docs =
+            texts.iter().zip(scores).map(|(text, &score)| Doc { text: text.as_ref(), key: key(score) }).collect::<Vec<_>>();
+        decided(&method, &docs)
+    }
+}
+
+fn decided(method: &Method, docs: &[Doc]) -> Result<Decisions> {
+    let decisions: Vec<Decision> = law::by(method, docs, Threads::all())?;
+    Ok(Decisions::new(decisions))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{dedup::decide, error::Error};
+
+    fn kind(refused: Result<Decisions>) -> ErrorKind {
+        Error::kind(&refused.unwrap_err()).clone()
+    }
+
+    #[test]
+    fn every_kind_of_slice_of_texts_is_taken() {
+        let owned: Vec<String> = ["a b", "A b", "c"].map(String::from).to_vec();
+        let boxed: Vec<Box<str>> = owned.iter().map(|text| text.as_str().into()).collect();
+        assert_eq!(dedup(&owned), dedup(&["a b", "A b", "c"]));
+        assert_eq!(dedup(&boxed), dedup(&owned[..]));
+        assert!(dedup::<String>(&[]).is_empty());
+    }
+
+    #[test]
+    fn the_builder_is_the_law_with_other_words() {
+        let texts: Vec<String> = (0..60).map(|i| format!("a b c d e f g h i j k l {}", "m n o p q r ".repeat(i % 7))).collect();
+        let docs: Vec<Doc> = texts.iter().map(|text| Doc { text, key: text.chars().count() as u64 }).collect();
+        let config = Config { threshold: 0.6, shingle: Some(3), seed: 9, ..Config::default() };
+        let built = Dedup::new().threshold(0.6).shingle(3).seed(9).keep(Keep::Longest).run(&texts).unwrap();
+        assert_eq!(Vec::from(built.clone()), decide(&docs, config.clone()).unwrap());
+        assert_eq!(Dedup::new().config(config).keep(Keep::Longest).run(&texts).unwrap(), built);
+        let groups = built.groups();
+        assert!(!groups.is_empty());
+        assert_eq!(groups.iter().map(|group| group.dropped.len()).sum::<usize>(), built.dropped().len());
+        assert_eq!(built.kept().len() + built.dropped().len(), built.len());
+    }
+
+    #[test]
+    fn containment_keeps_the_longest_unless_told_otherwise() {
+        let texts = ["a b c d e f g h", "a b c d e f g h i j k l m n o p q r s t u v w x y z", "a b c d e f g h i j k l"];
+        let containment = Dedup::new().measure(Measure::Containment);
+        assert_eq!(containment.run(&texts).unwrap().kept(), [1]);
+        assert_eq!(containment.clone().keep(Keep::First).run(&texts).unwrap().kept(), [0, 1]);
+        let refused = containment.candidates(Candidates::default()).run(&texts);
+        assert_eq!(kind(refused), ErrorKind::NoContainment);
+    }
+
+    #[test]
+    fn the_longest_set_has_the_most_items() {
+        let sets = [r#"["a","b","c","d","a-very-long-item-that-stands-alone"]"#, r#"["a","b","c","d","e","f"]"#];
+        let decisions = Dedup::new().tokens(TokensBy::Items).threshold(0.5).keep(Keep::Longest).run(&sets).unwrap();
+        assert_eq!(decisions.kept(), [1]);
+    }
+
+    #[test]
+    fn what_texts_have_not_is_refused() {
+        let keep = Keep::Newest("date".into());
+        assert_eq!(kind(Dedup::new().keep(keep).run(&["a"])), ErrorKind::KeepField("newest:date".into()));
+        assert_eq!(kind(Dedup::new().run_scored(&["a"], &[])), ErrorKind::Scores { texts: 1, scores: 0 });
+        assert_eq!(Dedup::new().run_scored(&["a", "A", "a!"], &[f64::NAN, -1.0, -2.0]).unwrap().kept(), [1]);
+        assert_eq!(kind(Dedup::new().threshold(2.0).run(&["a"])), ErrorKind::Threshold(2.0));
+    }
+}

@@ -1,0 +1,15 @@
+//! All pairs, by either measure.
+
+use super::{
+    containment::containment_join,
+    join::{Pair, similarity_join},
+    measure::Measure,
+};
+
+/// All pairs of sets of which one is similar to the other.
+pub fn similar_pairs(measure: Measure, sets: &[Vec<u64>], threshold: f64) -> Vec<Pair> {
+    match measure {
+        Measure::Resemblance => similarity_join(sets, threshold),
+        Measure::Containment => containment_join(sets, threshold),
+    }
+}
