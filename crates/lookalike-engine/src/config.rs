@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use lookalike::{Config, cluster::Keep, verify::Measure};
+use lookalike::{Config, cluster::Keep};
 use lookalike_io::{
     disk::{File, WINDOW},
     error::{Error, ErrorKind, Result},
@@ -251,9 +251,9 @@ impl RunConfig {
     /// Which document of a group stays. Of texts that contain each other it is the whole that should, not the excerpt. Where
     /// they are not compared with each other, it does not matter.
     pub fn keep(&self) -> Keep {
-        self.keep.clone().unwrap_or(match self.method.measure {
-            Measure::Containment if !self.against_only => Keep::Longest,
-            _ => Keep::First,
+        self.keep.clone().unwrap_or(match self.against_only {
+            true => Keep::First,
+            false => Keep::usual(self.method.measure),
         })
     }
 }

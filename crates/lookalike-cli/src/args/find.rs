@@ -4,7 +4,6 @@ use clap::{Args, ValueEnum};
 use lookalike::{
     Bands, Candidates, Config, Features, Permutations, SentencesBy, Shared, SimHashBy,
     fingerprint::DigestBy,
-    lsh::COMMON,
     sketch::{Modulus, Width},
     verify::Measure,
 };
@@ -117,12 +116,30 @@ pub enum PermutationsBy {
     One,
 }
 
+impl From<PermutationsBy> for Permutations {
+    fn from(by: PermutationsBy) -> Self {
+        match by {
+            PermutationsBy::Many => Self::Many,
+            PermutationsBy::One => Self::One,
+        }
+    }
+}
+
 #[derive(Clone, Copy, ValueEnum)]
 pub enum FeaturesBy {
     /// their order counts
     Shingles,
     /// a bag of words
     Tokens,
+}
+
+impl From<FeaturesBy> for Features {
+    fn from(by: FeaturesBy) -> Self {
+        match by {
+            FeaturesBy::Shingles => Self::Shingles,
+            FeaturesBy::Tokens => Self::Tokens,
+        }
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -142,29 +159,16 @@ impl From<DigestOf> for DigestBy {
     }
 }
 
-/// A way of finding candidates, as flags name it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
-    Bands,
-    Shared,
-    Super,
-    Simhash,
-    Sentences,
-    Exact,
-    Shingle,
-}
-
-impl Way {
-    fn flags(self) -> &'static str {
-        match self {
-            Self::Bands => "--candidates bands",
-            Self::Shared => "--candidates shared",
-            Self::Super => "--candidates super",
-            Self::Simhash => "--method simhash",
-            Self::Sentences => "--method sentences",
-            Self::Exact => "--method exact",
-            Self::Shingle => "--method shingle",
-        }
+/// The flags that ask for a way of finding candidates.
+fn flags(candidates: &Candidates) -> &'static str {
+    match candidates {
+        Candidates::Bands(_) => "--candidates bands",
+        Candidates::Shared(Shared { super_shingles: false, .. }) => "--candidates shared",
+        Candidates::Shared(_) => "--candidates super",
+        Candidates::SimHash(_) => "--method simhash",
+        Candidates::Sentences(_) => "--method sentences",
+        Candidates::Exact => "--method exact",
+        Candidates::All => "--method shingle",
     }
 }
 
@@ -174,81 +178,84 @@ impl FindArgs {
         Ok(Config { measure: self.measure.into(), recall: self.recall, candidates: self.candidates()?, ..shingles.config()? })
     }
 
-    fn way(&self) -> anyhow::Result<Way> {
-        let candidates = match (self.method, self.candidates) {
-            (MethodBy::Minhash, Some(candidates)) => candidates,
-            (MethodBy::Minhash, None) if self.measure == MeasureBy::Containment => CandidatesBy::Shared,
-            (MethodBy::Minhash, None) => CandidatesBy::Bands,
+    /// The way that was asked for, its settings as by default.
+    fn way(&self) -> anyhow::Result<Candidates> {
+        Ok(match (self.method, self.candidates) {
+            (MethodBy::Minhash, None) => Candidates::usual(self.measure.into()),
+            (MethodBy::Minhash, Some(CandidatesBy::Bands)) => Bands::default().into(),
+            (MethodBy::Minhash, Some(CandidatesBy::Shared)) => Shared::default().into(),
+            (MethodBy::Minhash, Some(CandidatesBy::Super)) => Shared { super_shingles: true, ..Shared::default() }.into(),
             (_, Some(_)) => anyhow::bail!("--candidates goes with --method minhash: leave out one of the two"),
-            (MethodBy::Simhash, None) => return Ok(Way::Simhash),
-            (MethodBy::Sentences, None) => return Ok(Way::Sentences),
-            (MethodBy::Exact, None) => return Ok(Way::Exact),
-            (MethodBy::Shingle, None) => return Ok(Way::Shingle),
-        };
-        Ok(match candidates {
-            CandidatesBy::Bands => Way::Bands,
-            CandidatesBy::Shared => Way::Shared,
-            CandidatesBy::Super => Way::Super,
+            (MethodBy::Simhash, None) => SimHashBy::default().into(),
+            (MethodBy::Sentences, None) => SentencesBy::default().into(),
+            (MethodBy::Exact, None) => Candidates::Exact,
+            (MethodBy::Shingle, None) => Candidates::All,
         })
     }
 
+    /// The way that was asked for, with the settings that were given.
     fn candidates(&self) -> anyhow::Result<Candidates> {
-        let way = self.way()?;
-        self.refuse_others(way)?;
-        Ok(match way {
-            Way::Bands => {
-                let permutations = self.permutations.map_or(Permutations::default(), |permutations| match permutations {
-                    PermutationsBy::Many => Permutations::Many,
-                    PermutationsBy::One => Permutations::One,
-                });
-                Candidates::Bands(Bands { bands: self.bands, rows: self.rows, permutations })
+        let mut candidates = self.way()?;
+        self.refuse_others(&candidates)?;
+        match &mut candidates {
+            Candidates::Bands(by) => {
+                (by.bands, by.rows) = (self.bands, self.rows);
+                set(&mut by.permutations, self.permutations);
             }
-            Way::Shared | Way::Super => {
-                let modulus = self.modulus.map(modulus).transpose()?;
-                let common = self.common.unwrap_or(COMMON);
-                Candidates::Shared(Shared { modulus, common, super_shingles: way == Way::Super, run: self.run_length })
+            Candidates::Shared(by) => {
+                by.modulus = self.modulus.map(modulus).transpose()?;
+                set(&mut by.common, self.common);
+                by.run = self.run_length;
             }
-            Way::Simhash => {
-                let features = self.features.map_or(Features::default(), |features| match features {
-                    FeaturesBy::Shingles => Features::Shingles,
-                    FeaturesBy::Tokens => Features::Tokens,
-                });
-                let bits = self.bits.map(Width::try_from).transpose()?.unwrap_or_default();
-                Candidates::SimHash(SimHashBy { bits, features, distance: self.distance, blocks: self.blocks })
+            Candidates::SimHash(by) => {
+                set(&mut by.bits, self.bits.map(Width::try_from).transpose()?);
+                set(&mut by.features, self.features);
+                (by.distance, by.blocks) = (self.distance, self.blocks);
             }
-            Way::Sentences => {
-                let default = SentencesBy::default();
-                let digest = self.digest.map_or(default.digest, Into::into);
-                Candidates::Sentences(SentencesBy { longest: self.longest.unwrap_or(default.longest), digest })
+            Candidates::Sentences(by) => {
+                set(&mut by.longest, self.longest);
+                set(&mut by.digest, self.digest);
             }
-            Way::Exact => Candidates::Exact,
-            Way::Shingle => Candidates::All,
-        })
+            Candidates::Exact | Candidates::All => {}
+        }
+        Ok(candidates)
     }
 
     /// A flag that the chosen way has no use for was meant for another.
-    fn refuse_others(&self, way: Way) -> anyhow::Result<()> {
-        let sampling = [Way::Shared, Way::Super];
+    fn refuse_others(&self, chosen: &Candidates) -> anyhow::Result<()> {
+        let by_super: Candidates = Shared { super_shingles: true, ..Shared::default() }.into();
+        let bands = [Bands::default().into()];
+        let sampling = [Shared::default().into(), by_super.clone()];
+        let by_super = [by_super];
+        let simhash = [SimHashBy::default().into()];
+        let sentences = [SentencesBy::default().into()];
         for (flag, given, ways) in [
-            ("--bands", self.bands.is_some(), &[Way::Bands][..]),
-            ("--rows", self.rows.is_some(), &[Way::Bands]),
-            ("--permutations", self.permutations.is_some(), &[Way::Bands]),
+            ("--bands", self.bands.is_some(), &bands[..]),
+            ("--rows", self.rows.is_some(), &bands),
+            ("--permutations", self.permutations.is_some(), &bands),
             ("--modulus", self.modulus.is_some(), &sampling),
             ("--common", self.common.is_some(), &sampling),
-            ("--run-length", self.run_length.is_some(), &[Way::Super]),
-            ("--bits", self.bits.is_some(), &[Way::Simhash]),
-            ("--features", self.features.is_some(), &[Way::Simhash]),
-            ("--distance", self.distance.is_some(), &[Way::Simhash]),
-            ("--blocks", self.blocks.is_some(), &[Way::Simhash]),
-            ("--longest", self.longest.is_some(), &[Way::Sentences]),
-            ("--digest", self.digest.is_some(), &[Way::Sentences]),
+            ("--run-length", self.run_length.is_some(), &by_super),
+            ("--bits", self.bits.is_some(), &simhash),
+            ("--features", self.features.is_some(), &simhash),
+            ("--distance", self.distance.is_some(), &simhash),
+            ("--blocks", self.blocks.is_some(), &simhash),
+            ("--longest", self.longest.is_some(), &sentences),
+            ("--digest", self.digest.is_some(), &sentences),
         ] {
-            if given && !ways.contains(&way) {
-                let meant = ways.iter().map(|way| way.flags()).collect::<Vec<_>>().join(" or ");
-                anyhow::bail!("{flag} goes with {meant}, and this is {}: leave out one of the two", way.flags());
+            if given && !ways.contains(chosen) {
+                let meant = ways.iter().map(flags).collect::<Vec<_>>().join(" or ");
+                anyhow::bail!("{flag} goes with {meant}, and this is {}: leave out one of the two", flags(chosen));
             }
         }
         Ok(())
+    }
+}
+
+/// Sets what was given; what was not stays.
+fn set<T>(setting: &mut T, given: Option<impl Into<T>>) {
+    if let Some(given) = given {
+        *setting = given.into();
     }
 }
 
