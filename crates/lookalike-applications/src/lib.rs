@@ -19,3 +19,8 @@ pub mod records;
 pub mod minutiae;
 
 pub use error::{Error, Result};
+
+/// The README's example is tested.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
