@@ -13,9 +13,12 @@ TESTING = --workspace --locked --profile testing
 clippy:
 	cargo clippy $(TESTING) --all-targets -- -D warnings
 
+# After all: the core as other programs have it, without what the engine asks, and its law on all cores.
 unit:
 	python3 tests/run.py -- $(TESTING)
 	cargo test $(TESTING) --doc --quiet
+	cargo test --locked --profile testing --quiet -p lookalike --features rayon
+	cargo test --locked --profile testing --quiet -p lookalike --features engine,rayon --test law
 
 # Of what differs from the branch SINCE and all above it: the unit tests, and always those of the command. Not the properties and
 # faults that take minutes. What it builds is kept from one time to the next.
@@ -46,6 +49,7 @@ stores:
 SITE = target/venv-docs
 docs:
 	RUSTDOCFLAGS="-D warnings" cargo doc $(TESTING) --no-deps
+	RUSTDOCFLAGS="-D warnings" cargo doc --locked --profile testing -p lookalike --no-deps
 	@if $(MAKE) --no-print-directory $(SITE)/installed $(VENV)/installed; then \
 		$(MAKE) --no-print-directory package && \
 		PYTHONDONTWRITEBYTECODE=1 $(VENV)/bin/python docs/make_site.py target/pages target/package && \

@@ -106,3 +106,8 @@ pub use lookalike_io::{
     read::table::{Nulls, write_json_lines},
     sound::check_batch,
 };
+
+/// The README's example is tested.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -38,3 +38,8 @@ pub use file::{load, save};
 pub use id::Id;
 pub use index::{Index, Match};
 pub use sketched::Sketched;
+
+/// The README's example is tested.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -44,3 +44,8 @@ pub mod read;
 pub mod write;
 
 pub use built::built_features;
+
+/// The README's example is tested.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -112,7 +112,6 @@ mod compare;
 
 mod dedup;
 
-for_engine! { pub use built::built_features; }
 pub use compare::compare;
 pub use config::{
     Bands, Candidates, Cluster, Config, Features, FingerprintBy, GreedyBy, Occurrences, Permutations, Preset, SentencesBy,
@@ -121,7 +120,7 @@ pub use config::{
 pub use dedup::{Decision, Decisions, Dedup, Doc, Group, Reason, decide, dedup};
 pub use error::{Error, ErrorKind, Result};
 pub use method::{Method, Scratch};
-for_engine!(pub use {method::set_size, simd::Simd});
+for_engine!(pub use {built::built_features, method::set_size, simd::Simd});
 
 /// The README's example is tested with the documentation's.
 #[cfg(doctest)]
