@@ -91,6 +91,12 @@ impl Dedup {
 
     /// The share of the pairs at the threshold that must be found, above 0 and below 1; 0.99 by default. Pairs above the threshold are
     /// found more often.
+    ///
+    /// ```
+    /// let method = lookalike::Dedup::new().recall(0.9999).method()?;
+    /// assert!(method.promise().is_some_and(|promise| promise.found >= 0.9999));
+    /// # Ok::<(), lookalike::Error>(())
+    /// ```
     pub fn recall(mut self, recall: f64) -> Self {
         self.config.recall = recall;
         self
@@ -117,12 +123,28 @@ impl Dedup {
     }
 
     /// Which text of a group is kept: the first, or the longest. For other orders give numbers, with [`run_scored`](Self::run_scored).
+    ///
+    /// ```
+    /// use lookalike::{Dedup, cluster::Keep};
+    ///
+    /// assert_eq!(Dedup::new().keep(Keep::Longest).run(&["a text", "A text!"])?.kept(), [1]);
+    /// # Ok::<(), lookalike::Error>(())
+    /// ```
     pub fn keep(mut self, keep: Keep) -> Self {
         self.keep = Some(keep);
         self
     }
 
     /// What a token is; by default a word, or a character of a script without spaces.
+    ///
+    /// ```
+    /// use lookalike::{Dedup, text::TokensBy};
+    ///
+    /// // Sets, as JSON arrays: order does not matter.
+    /// let sets = [r#"["red", "green", 3]"#, r#"[3.0, "red", "green"]"#];
+    /// assert_eq!(Dedup::new().tokens(TokensBy::Items).run(&sets)?.kept(), [0]);
+    /// # Ok::<(), lookalike::Error>(())
+    /// ```
     pub fn tokens(mut self, tokens: TokensBy) -> Self {
         self.config.tokens = tokens;
         self
@@ -135,6 +157,15 @@ impl Dedup {
     }
 
     /// Which differences are ignored besides case, punctuation and white space; by default none.
+    ///
+    /// ```
+    /// use lookalike::{Dedup, text::Folds};
+    ///
+    /// let mut folds = Folds::default();
+    /// folds.accents = true;
+    /// assert_eq!(Dedup::new().folds(folds).run(&["café", "cafe"])?.kept(), [0]);
+    /// # Ok::<(), lookalike::Error>(())
+    /// ```
     pub fn folds(mut self, folds: Folds) -> Self {
         self.config.folds = folds;
         self

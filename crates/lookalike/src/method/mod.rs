@@ -120,6 +120,12 @@ impl Method {
 
     /// The share of the pairs at the threshold that are found at the least, and the size of texts from which that holds; none where
     /// it is not known. Cost: up to 0.1 s where sampled shingles are shared.
+    ///
+    /// ```
+    /// let method = lookalike::Method::new(lookalike::Config::default())?;
+    /// assert!(method.promise().is_some_and(|promise| promise.found > 0.99));
+    /// # Ok::<(), lookalike::Error>(())
+    /// ```
     pub fn promise(&self) -> Option<Promise> {
         match (&self.config.candidates, self.config.cluster) {
             (_, Cluster::Greedy(_)) => None,
@@ -167,6 +173,19 @@ impl Method {
     }
 
     /// Fills `scratch.fingerprints` with the text's shingle *set*, sorted, for exact verification.
+    ///
+    /// ```
+    /// use lookalike::{Config, Method, Scratch, verify::Overlap};
+    ///
+    /// let method = Method::new(Config::default())?;
+    /// let mut scratch = Scratch::default();
+    /// let [a, b] = ["a b c d e f", "a b c d e g"].map(|text| {
+    ///     method.set(text, &mut scratch);
+    ///     scratch.fingerprints.clone()
+    /// });
+    /// assert_eq!(Overlap::of(&a, &b).resemblance(), 1.0 / 3.0);
+    /// # Ok::<(), lookalike::Error>(())
+    /// ```
     pub fn set<'a>(&self, text: impl Into<Text<'a>>, scratch: &mut Scratch) {
         self.fingerprint(text.into(), scratch);
         fingerprint::sort_distinct_in(&mut scratch.room, &mut scratch.fingerprints);
@@ -238,6 +257,15 @@ impl Method {
 
     /// Both texts cut into passages, for people: by the shingles that both have, however their occurrences are counted and their
     /// numbers made. Cost: three passes over each.
+    ///
+    /// ```
+    /// let method = lookalike::Dedup::new().shingle(2).method()?;
+    /// let text = "one two three four";
+    /// let [passages, _] = method.passages([text, "zero one two five"]);
+    /// let shared = passages.iter().find(|passage| passage.shared).unwrap();
+    /// assert_eq!(&text[shared.span.start..shared.span.end], "one two ");
+    /// # Ok::<(), lookalike::Error>(())
+    /// ```
     pub fn passages(&self, texts: [&str; 2]) -> [Vec<Passage>; 2] {
         let config = Config { occurrences: Occurrences::Once, fingerprint: FingerprintBy::Rolling, ..self.config.clone() };
         let Config { tokens, folds, .. } = config;
