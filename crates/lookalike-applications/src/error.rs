@@ -56,8 +56,8 @@ pub enum Error {
 /// What to ask for where sets may have at most so many squares.
 fn possible_sets(most: u32) -> String {
     match most {
-        0 => "ask for more squares to draw from (--squares)".into(),
-        1 => "give from 1 to 1048576 sets (--sets) of 1 square (--members 1)".into(),
-        _ => format!("give from 1 to 1048576 sets (--sets) of 1 to {most} squares (--members)"),
+        0 => "ask for more squares to draw from".into(),
+        1 => "give from 1 to 1048576 sets of 1 square".into(),
+        _ => format!("give from 1 to 1048576 sets of 1 to {most} squares"),
     }
 }

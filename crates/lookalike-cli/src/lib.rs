@@ -6,6 +6,8 @@
 
 mod args;
 
+mod front;
+
 mod paint;
 
 mod output;
@@ -29,6 +31,8 @@ pub mod asked;
 use std::{ffi::OsString, process::ExitCode};
 
 use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand, error::ErrorKind};
+
+use self::front::Flags;
 
 /// Find documents that are roughly the same, keep one of each, and say why.
 ///
@@ -80,13 +84,18 @@ pub fn main_from(itself: Option<Vec<OsString>>, args: impl IntoIterator<Item = i
             return 2;
         }
         Err(words) if words.kind() == ErrorKind::DisplayVersion && version::is_verbose(&args) => {
-            return code(output::print(&version::page()).map(|()| ExitCode::SUCCESS));
+            return code(output::print(&version::page()).map(|()| ExitCode::SUCCESS), Flags::Others);
         }
         // Help is no failure.
-        Err(words) => return code(output::print_help(&words.render()).map(|()| ExitCode::SUCCESS)),
+        Err(words) => return code(output::print_help(&words.render()).map(|()| ExitCode::SUCCESS), Flags::Others),
     };
     logging::start(cli.verbose);
-    let code = code(match cli.command {
+    let flags = match &cli.command {
+        Command::Eval(_) => Flags::Eval,
+        Command::Mirrors(_) => Flags::Mirrors,
+        _ => Flags::Others,
+    };
+    let done = match cli.command {
         Command::Dedup(command) => command.run(),
         Command::Apply(command) => command.run(),
         Command::Pairs(command) => command.run(),
@@ -99,7 +108,8 @@ pub fn main_from(itself: Option<Vec<OsString>>, args: impl IntoIterator<Item = i
         Command::Minutiae(command) => command.run(),
         Command::Completions(command) => command.run(definition()),
         Command::Man(command) => command.run(definition()),
-    });
+    };
+    let code = code(done, flags);
     logging::end(code);
     code
 }
@@ -120,24 +130,25 @@ fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
 }
 
 /// The exit code of what was done; says what went wrong.
-fn code(done: anyhow::Result<ExitCode>) -> u8 {
+fn code(done: anyhow::Result<ExitCode>, flags: Flags) -> u8 {
     match done {
         Ok(code) if code == ExitCode::SUCCESS => 0,
         Ok(_) => 1,
         // Whoever read our output has had enough.
         Err(error) if is_broken_pipe(&error) => 0,
         Err(error) => {
-            output::error(&error);
+            output::error(&flags.told(&error));
             2
         }
     }
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| {
-        cause.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
-            || cause
-                .downcast_ref::<lookalike_engine::Error>()
-                .is_some_and(|error| error.kind() == lookalike_engine::ErrorKind::BrokenPipe)
-    })
+    // What caused an error of the libraries, they have judged.
+    match error.chain().find_map(|cause| cause.downcast_ref::<lookalike_engine::Error>()) {
+        Some(error) => error.kind() == lookalike_engine::ErrorKind::BrokenPipe,
+        None => error.chain().any(|cause| {
+            cause.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+        }),
+    }
 }

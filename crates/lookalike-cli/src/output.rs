@@ -10,10 +10,13 @@ use std::{
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use lookalike::shown::{message, one_line};
-use lookalike_engine::{Estimate, Progress, Stage, shown_name};
+use lookalike_engine::{Error, Estimate, Progress, Stage, shown_name};
 
 pub use crate::paint::{BOLD, DIM, GREEN, RED};
-use crate::paint::{ERROR, Target, WARNING};
+use crate::{
+    front::Flags,
+    paint::{ERROR, Target, WARNING},
+};
 
 /// Prints a page on standard output, coloured where the reader wants it.
 pub fn print(page: &str) -> anyhow::Result<()> {
@@ -48,8 +51,8 @@ pub fn say(words: &str) {
 }
 
 /// Says what went wrong.
-pub fn error(error: &anyhow::Error) {
-    say(&format!("{ERROR}error:{ERROR:#} {}", message(&format!("{error:#}"))));
+pub fn error(words: &str) {
+    say(&format!("{ERROR}error:{ERROR:#} {}", message(words)));
 }
 
 /// Says what is wrong with the command's arguments.
@@ -82,8 +85,8 @@ pub fn both_ends(passage: &str, full: bool) -> String {
 }
 
 /// Says what was wrong with the first bad lines, unless nobody wants to know.
-pub fn warnings(bad_lines: &[String], quiet: bool) {
-    bad_lines.iter().filter(|_| !quiet).for_each(|line| warning(line));
+pub fn warnings(bad_lines: &[Error], flags: Flags, quiet: bool) {
+    bad_lines.iter().filter(|_| !quiet).for_each(|line| warning(&line.told(&flags)));
 }
 
 /// Data for a line of a page: a space for a line break, and whatever else would command a terminal written out.

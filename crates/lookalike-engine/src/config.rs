@@ -10,7 +10,7 @@ use std::{
 use lookalike::{Config, cluster::Keep};
 use lookalike_io::{
     disk::{File, WINDOW},
-    error::{Error, ErrorKind, Result},
+    error::{Error, ErrorKind, Result, Setting},
     format::{Format, Html},
     input_table::InputTable,
     memory::free_memory,
@@ -207,8 +207,8 @@ impl RunConfig {
     /// # Errors
     /// Names the first.
     pub(crate) fn refuse_remote_folders(&self) -> Result<()> {
-        store::refuse_url("--temp-dir", "folder", &self.temp_dir)?;
-        self.resume.as_ref().map_or(Ok(()), |resume| store::refuse_url("--resume", "folder", &resume.folder))
+        store::refuse_url(Setting::TempDir, "folder", &self.temp_dir)?;
+        self.resume.as_ref().map_or(Ok(()), |resume| store::refuse_url(Setting::Resume, "folder", &resume.folder))
     }
 
     /// The inputs in the order given, commands behind them, tables last; inside a folder or a glob in the order of names.

@@ -91,12 +91,13 @@ pub use lookalike_io::disk::faults;
 pub use lookalike_io::read::Extractor;
 pub use lookalike_io::{
     built_features,
-    error::{Error, ErrorKind, Result, said},
+    error::{Error, ErrorKind, Front, Place, Result, Setting, Words, said},
     format::{Format, Html},
     input_table::InputTable,
     memory::peak_memory,
     read::{LeftOut, PACKED, read_document},
     store::{refuse_url, shown_name, shown_path},
+    words,
     write::{Decided, IdKind, LateOutput, Likeness, Representative, reason_name},
 };
 #[cfg(feature = "tables")]

@@ -292,3 +292,40 @@ pub enum ErrorKind {
         feature: &'static str,
     },
 }
+
+impl ErrorKind {
+    /// The field of the configuration that is refused, where it is one.
+    pub fn field(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Threshold(_) | Self::SuperThreshold(_) => "threshold",
+            Self::Recall(_) => "recall",
+            Self::Shingle { .. } => "shingle",
+            Self::RunLength { .. } => "least",
+            Self::Degree { .. } => "degree",
+            Self::Shape { .. } | Self::HalfShape | Self::Unreachable { .. } => "bands",
+            Self::NoShape { .. } => "recall",
+            Self::NothingToEstimate | Self::NoEstimate => "verify",
+            Self::GrowingModulus | Self::Sampled { .. } => "modulus",
+            Self::Run { .. } => "run_length",
+            Self::Common => "common",
+            Self::TokensDistance | Self::Distance { .. } => "distance",
+            Self::GreedyContainment | Self::GreedyFinds => "cluster",
+            Self::NoContainment => "measure",
+            Self::SimHashBits(_) => "bits",
+            Self::Sentences => "longest",
+            Self::Blocks { .. } | Self::Tables { .. } => "blocks",
+            Self::EmptySample | Self::TooManyClustered { .. } => "sample",
+            Self::Language(_) | Self::Anchored(_) => "anchors",
+            Self::Set(_) => "tokens",
+            Self::KeepField(_) => "keep",
+            Self::Scores { .. } => "scores",
+            Self::Level { .. }
+            | Self::Resemblance(_)
+            | Self::Margin(_)
+            | Self::Confidence(_)
+            | Self::NoSample { .. }
+            | Self::UnlikeSketches { .. }
+            | Self::NotBuilt { .. } => return None,
+        })
+    }
+}

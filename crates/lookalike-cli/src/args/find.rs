@@ -7,8 +7,9 @@ use lookalike::{
     sketch::{Modulus, Width},
     verify::Measure,
 };
+use lookalike_engine::{Setting, Words, words};
 
-use super::ShingleArgs;
+use super::{ShingleArgs, refuse};
 
 /// How candidates are found.
 #[derive(Clone, Args)]
@@ -159,16 +160,16 @@ impl From<DigestOf> for DigestBy {
     }
 }
 
-/// The flags that ask for a way of finding candidates.
-fn flags(candidates: &Candidates) -> &'static str {
+/// A way of finding candidates, as flags name it.
+fn asked(candidates: &Candidates) -> (Setting, &'static str) {
     match candidates {
-        Candidates::Bands(_) => "--candidates bands",
-        Candidates::Shared(Shared { super_shingles: false, .. }) => "--candidates shared",
-        Candidates::Shared(_) => "--candidates super",
-        Candidates::SimHash(_) => "--method simhash",
-        Candidates::Sentences(_) => "--method sentences",
-        Candidates::Exact => "--method exact",
-        Candidates::All => "--method shingle",
+        Candidates::Bands(_) => (Setting::Candidates, "bands"),
+        Candidates::Shared(Shared { super_shingles: false, .. }) => (Setting::Candidates, "shared"),
+        Candidates::Shared(_) => (Setting::Candidates, "super"),
+        Candidates::SimHash(_) => (Setting::Method, "simhash"),
+        Candidates::Sentences(_) => (Setting::Method, "sentences"),
+        Candidates::Exact => (Setting::Method, "exact"),
+        Candidates::All => (Setting::Method, "shingle"),
     }
 }
 
@@ -185,7 +186,10 @@ impl FindArgs {
             (MethodBy::Minhash, Some(CandidatesBy::Bands)) => Bands::default().into(),
             (MethodBy::Minhash, Some(CandidatesBy::Shared)) => Shared::default().into(),
             (MethodBy::Minhash, Some(CandidatesBy::Super)) => Shared { super_shingles: true, ..Shared::default() }.into(),
-            (_, Some(_)) => anyhow::bail!("--candidates goes with --method minhash: leave out one of the two"),
+            (_, Some(_)) => {
+                let what = words![Setting::Candidates, " goes with ", (Setting::Method, "minhash")];
+                return Err(refuse(what, "leave out one of the two"));
+            }
             (MethodBy::Simhash, None) => SimHashBy::default().into(),
             (MethodBy::Sentences, None) => SentencesBy::default().into(),
             (MethodBy::Exact, None) => Candidates::Exact,
@@ -229,23 +233,28 @@ impl FindArgs {
         let by_super = [by_super];
         let simhash = [SimHashBy::default().into()];
         let sentences = [SentencesBy::default().into()];
-        for (flag, given, ways) in [
-            ("--bands", self.bands.is_some(), &bands[..]),
-            ("--rows", self.rows.is_some(), &bands),
-            ("--permutations", self.permutations.is_some(), &bands),
-            ("--modulus", self.modulus.is_some(), &sampling),
-            ("--common", self.common.is_some(), &sampling),
-            ("--run-length", self.run_length.is_some(), &by_super),
-            ("--bits", self.bits.is_some(), &simhash),
-            ("--features", self.features.is_some(), &simhash),
-            ("--distance", self.distance.is_some(), &simhash),
-            ("--blocks", self.blocks.is_some(), &simhash),
-            ("--longest", self.longest.is_some(), &sentences),
-            ("--digest", self.digest.is_some(), &sentences),
+        for (setting, given, ways) in [
+            (Setting::Bands, self.bands.is_some(), &bands[..]),
+            (Setting::Rows, self.rows.is_some(), &bands),
+            (Setting::Permutations, self.permutations.is_some(), &bands),
+            (Setting::Modulus, self.modulus.is_some(), &sampling),
+            (Setting::Common, self.common.is_some(), &sampling),
+            (Setting::RunLength, self.run_length.is_some(), &by_super),
+            (Setting::Bits, self.bits.is_some(), &simhash),
+            (Setting::Features, self.features.is_some(), &simhash),
+            (Setting::Distance, self.distance.is_some(), &simhash),
+            (Setting::Blocks, self.blocks.is_some(), &simhash),
+            (Setting::Longest, self.longest.is_some(), &sentences),
+            (Setting::Digest, self.digest.is_some(), &sentences),
         ] {
             if given && !ways.contains(chosen) {
-                let meant = ways.iter().map(flags).collect::<Vec<_>>().join(" or ");
-                anyhow::bail!("{flag} goes with {meant}, and this is {}: leave out one of the two", flags(chosen));
+                let or = |said: Words, way: &Candidates| match said == Words::default() {
+                    true => asked(way).into(),
+                    false => words![said, " or ", asked(way)],
+                };
+                let meant = ways.iter().fold(Words::default(), or);
+                let what = words![setting, " goes with ", meant, ", and this is ", asked(chosen)];
+                return Err(refuse(what, "leave out one of the two"));
             }
         }
         Ok(())
@@ -263,6 +272,6 @@ fn set<T>(setting: &mut T, given: Option<impl Into<T>>) {
 pub fn modulus(m: u64) -> anyhow::Result<Modulus> {
     match m.is_power_of_two() {
         true => Ok(Modulus::Fixed { level: m.ilog2() }),
-        false => anyhow::bail!("--modulus {m} is not a power of two: give 1, 2, 4, 8, …"),
+        false => Err(refuse(words![(Setting::Modulus, m.to_string()), " is not a power of two"], "give 1, 2, 4, 8, …")),
     }
 }

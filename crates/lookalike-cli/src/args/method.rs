@@ -5,8 +5,9 @@ use lookalike::{
     Cluster, Config, GreedyBy, Verify,
     cluster::{Keep, Representative},
 };
+use lookalike_engine::{Setting, words};
 
-use super::{FindArgs, ShingleArgs};
+use super::{FindArgs, ShingleArgs, refuse};
 
 /// All of a method.
 #[derive(Args)]
@@ -80,7 +81,9 @@ impl MethodArgs {
     /// The configuration, not yet checked as a whole.
     pub fn config(&self) -> anyhow::Result<Config> {
         if self.cluster != ClusterBy::Greedy && (self.representative.is_some() || self.sample.is_some()) {
-            anyhow::bail!("--representative and --sample go with --cluster greedy: leave them out");
+            let greedy = (Setting::Cluster, "greedy");
+            let what = words![Setting::Representative, " and ", Setting::Sample, " go with ", greedy];
+            return Err(refuse(what, "leave them out"));
         }
         let base = self.find.config(&self.shingles)?;
         Ok(Config {

@@ -11,7 +11,7 @@ use lookalike::{
     Config, FingerprintBy, Occurrences, Preset,
     text::{Folds, Language, TokensBy},
 };
-use lookalike_engine::{Format, Html, RunConfig};
+use lookalike_engine::{Error, ErrorKind, Format, Html, RunConfig, Setting, Words, words};
 
 use crate::report::Report;
 
@@ -173,10 +173,16 @@ impl FieldArgs {
     }
 }
 
+/// Flags that do not go together.
+pub fn refuse(what: Words, advice: &'static str) -> anyhow::Error {
+    Error::new(ErrorKind::Config, what).instead(advice).into()
+}
+
 /// A configuration of texts as one of sets.
 pub fn as_sets(config: Config) -> anyhow::Result<Config> {
     if config.tokens != TokensBy::Auto {
-        anyhow::bail!("--tokens: the items of a set are compared as they are, each by itself; leave it out, or compare texts");
+        let what = words![Setting::Tokens, ": the items of a set are compared as they are, each by itself"];
+        return Err(Error::new(ErrorKind::Config, what).advise("leave it out, or compare texts").into());
     }
     Ok(Config { tokens: TokensBy::Items, ..config })
 }
@@ -286,7 +292,8 @@ impl ShingleArgs {
         let base = self.base();
         let has = |fold| self.fold.contains(&fold);
         if self.degree.is_some() && self.fingerprint != Fingerprint::Rabin {
-            anyhow::bail!("--degree goes with --fingerprint rabin: give both, or neither");
+            let what = words![Setting::Degree, " goes with ", (Setting::Fingerprint, "rabin")];
+            return Err(refuse(what, "give both, or neither"));
         }
         Ok(Config {
             tokens: match self.tokens {

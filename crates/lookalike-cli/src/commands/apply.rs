@@ -11,6 +11,7 @@ use lookalike_engine::{Applied, RunConfig, apply};
 
 use crate::{
     args::{InputArgs, RunArgs, run_config},
+    front::Flags,
     output::{BOLD, Bars, bytes, count, counted, name, print_data, say, warnings},
     report::{self, Report},
 };
@@ -62,7 +63,7 @@ impl Apply {
         let done = apply(&self.decisions, &config, &self.output, &|progress| bars.observe(progress));
         bars.clear();
         let applied = done?;
-        warnings(&applied.bad_examples, self.run.quiet);
+        warnings(&applied.bad_examples, Flags::Others, self.run.quiet);
         let paths = [Some(&self.output), config.skip_bad.as_ref(), config.summary.as_ref()];
         let to_stdout = paths.into_iter().flatten().any(|path| path.as_os_str() == "-");
         match (self.json, to_stdout) {

@@ -12,6 +12,7 @@ use lookalike_engine::{Outputs, PACKED, Resume, Resumed, RunConfig, Stage, Summa
 use crate::{
     args::{InputArgs, MethodArgs, RunArgs, run_config},
     found::{above, anchors, aside, found, left_out, preset, too_large},
+    front::Flags,
     output::{BOLD, Bars, DIM, bytes, count, counted, name, print_data, say, warnings},
     report::{self, Report},
 };
@@ -158,7 +159,7 @@ impl Dedup {
         let done = dedup(&config, &outputs, &|progress| bars.observe(progress));
         bars.clear();
         let summary = done?;
-        warnings(&summary.bad_examples, self.run.quiet);
+        warnings(&summary.bad_examples, Flags::Others, self.run.quiet);
         let paths = [&outputs.kept, &outputs.decisions, &config.skip_bad, &config.summary];
         let to_stdout = paths.into_iter().flatten().any(|path| path.as_os_str() == "-");
         match (self.json, to_stdout) {

@@ -13,6 +13,7 @@ use lookalike_engine::{MirrorOutputs, Mirroring, MirrorsSummary, RunConfig, Site
 use crate::{
     args::{FindArgs, InputArgs, RecordArgs, RunArgs, ShingleArgs, run_config},
     found::{above, anchors, aside, found, left_out, preset, too_large},
+    front::Flags,
     output::{BOLD, Bars, count, counted, quiet, say, warnings},
     report::{self, Report},
 };
@@ -174,7 +175,7 @@ impl Mirrors {
         let done = mirrors(&config, &asked, outputs, &|progress| bars.observe(progress));
         bars.clear();
         let summary = done?;
-        warnings(&summary.bad_examples, self.run.quiet);
+        warnings(&summary.bad_examples, Flags::Mirrors, self.run.quiet);
         if self.json {
             say(report.json(&summary)?.trim_end());
         } else if !self.run.quiet {

@@ -13,6 +13,7 @@ use lookalike_engine::{RunConfig, pairs};
 use crate::{
     args::{FindArgs, InputArgs, MethodBy, RunArgs, ShingleArgs, VerifyBy, run_config},
     found::{above, anchors, aside, found, left_out, preset, too_large},
+    front::Flags,
     output::{Bars, counted, say, warnings},
     report::{self, Report},
 };
@@ -96,7 +97,7 @@ impl Pairs {
         let done = pairs(&config, self.output.as_deref(), &|progress| bars.observe(progress));
         bars.clear();
         let summary = done?;
-        warnings(&summary.bad_examples, self.run.quiet);
+        warnings(&summary.bad_examples, Flags::Others, self.run.quiet);
         if self.json {
             say(report.json(&summary)?.trim_end());
         } else if !self.run.quiet {

@@ -330,7 +330,7 @@ fn damage_is_told_with_its_file() {
     refused(&place.run(asked), &["in.jsonl:601: not JSON"]);
     fs::write(place.path("state/manifest.json"), place.read("state/manifest.json").replace("\"format\": 4", "\"format\": 0"))
         .unwrap();
-    refused(&place.run(asked), &["the state in state is of lookalike ", "(format 0, ", "this is lookalike ", "(format 4, "]);
+    refused(&place.run(asked), &["the state in state is of lookalike ", "(format 0, ", "this is lookalike ", "(format 5, "]);
     // Such a manifest has the lines of commands: it is the user's to remove.
     refused(&place.run(asked), &["or give another folder; remove state if it is not needed: it has the lines of commands in it"]);
     assert!(place.path("state/manifest.json").exists());

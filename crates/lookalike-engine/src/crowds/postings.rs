@@ -171,7 +171,7 @@ impl Postings {
 }
 
 fn too_many() -> Error {
-    Error::new(ErrorKind::Input, "too many documents are alike but not alike enough to be compared at once: split them")
+    Error::new(ErrorKind::Input, "too many documents are alike but not alike enough to be compared at once").instead("split them")
 }
 
 /// Chains in one vector, each with the last document entered first.

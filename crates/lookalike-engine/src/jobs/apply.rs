@@ -6,13 +6,14 @@
 
 use std::{collections::BTreeMap, path::Path, sync::Arc, time::Instant};
 
-use lookalike::shown::{self, cut};
+use lookalike::shown::cut;
 use lookalike_io::{
-    error::{Error, ErrorKind, Result, without_panic},
+    error::{Error, ErrorKind, Result, Setting, without_panic},
     memory::peak_memory,
     read::{Block, BlockInfo, BlockInfos, Blocks, Input, Reading, Room, Source, each_block, expand_decisions},
     spill::{Budget, places::Places},
     store::shown_name,
+    words,
     write::{Kept, Output, Shape, finish, plain, refuse_overwriting},
 };
 use rayon::slice::ParallelSliceMut;
@@ -23,7 +24,7 @@ use crate::{
     config::{Observer, Progress, RunConfig, Stage},
     pass::{
         copy::copy_kept,
-        lines::{as_written, parse},
+        lines::{as_written, no_id, parse},
         open::pool,
         parallel::{Place, Weigh, in_order, in_order_placed},
         reading::reading,
@@ -43,7 +44,7 @@ pub struct Applied {
     /// Lines that were set aside as no records.
     pub bad_lines: u64,
     /// The first of them, told.
-    pub bad_examples: Vec<String>,
+    pub bad_examples: Vec<Error>,
     /// Bytes of the documents' lines, decompressed.
     pub bytes: u64,
     /// Wall-clock seconds.
@@ -112,28 +113,26 @@ fn both_passes(decisions: &str, config: &RunConfig, path: &Path, observer: Obser
 
 /// The failure of what is no table of decisions: which columns are read of one is not the user's to say.
 fn no_decisions(name: &str, error: Error) -> Error {
-    let said = error.to_string();
-    let is_of_column = [": no column ", ": column "].iter().any(|what| said.starts_with(&format!("{name}{what}")));
-    if !is_of_column {
+    let place = error.place();
+    if place.field.is_none() || place.line.is_some() {
         return error;
     }
-    let message = format!(
-        "{name}: is no table of decisions, which has the columns \"id\", strings or numbers, and \"verdict\", strings; name what \
-         dedup --decisions wrote"
-    );
-    Error::new(ErrorKind::Record, message)
+    let what = "is no table of decisions, which has the columns \"id\", strings or numbers, and \"verdict\", strings";
+    let refused = Error::record(what).at(name).advise(words!["name what dedup ", Setting::Decisions, " wrote"]);
+    refused.because(error)
 }
 
 /// Where decisions are.
 fn decisions_input(name: &str, inputs: &[Input]) -> Result<Input> {
     let mut found = expand_decisions(name)?;
-    let refuse = |what: &str| Err(Error::new(ErrorKind::Config, format!("{}: {what}", shown_name(name))));
+    let refuse =
+        |what: &'static str, advice: &'static str| Err(Error::new(ErrorKind::Config, what).at(shown_name(name)).advise(advice));
     match found.pop() {
         Some(Input::Stdin) if inputs.iter().any(|input| matches!(input, Input::Stdin)) => {
-            refuse("standard input cannot be both the decisions and an input; name a file for one of them")
+            refuse("standard input cannot be both the decisions and an input", "name a file for one of them")
         }
         Some(input) if found.is_empty() && !matches!(input, Input::Files(_)) => Ok(input),
-        _ => refuse("several files; name the one with the decisions of the run"),
+        _ => refuse("several files", "name the one with the decisions of the run"),
     }
 }
 
@@ -167,7 +166,7 @@ impl Decided {
                 let mut rows = Vec::new();
                 block.each_object(room, |at, line| {
                     let row = decision(line, block);
-                    rows.push(row.map_err(|what| Error::on_line(ErrorKind::Record, at as u64, what))?);
+                    rows.push(row.map_err(|wrong| wrong.of_line(at as u64))?);
                     Ok(())
                 })?;
                 Ok(rows)
@@ -208,15 +207,17 @@ impl Decided {
 }
 
 /// A line of decisions as a row.
-fn decision(line: &[u8], block: &Block) -> std::result::Result<u128, String> {
+fn decision(line: &[u8], block: &Block) -> Result<u128> {
     let line: DecisionLine = match block.rows() {
         None => parse(line, "a decision that dedup wrote, of which id and verdict, kept or dropped, are read")?,
-        Some(_) => serde_json::from_slice(line)
-            .map_err(|_| "a row whose id or verdict is none: the verdict must be kept or dropped, the id a string or a number")?,
+        Some(_) => serde_json::from_slice(line).map_err(|_| {
+            let wrong = Error::record("a row whose id or verdict is none");
+            wrong.instead("the verdict must be kept or dropped, the id a string or a number")
+        })?,
     };
     let id = as_written(line.id, "id", block)?;
     if !id.get().starts_with(|c: char| matches!(c, '"' | '-' | '0'..='9')) {
-        return Err(format!("{} is no id; an id is a string or a number", cut(id.get())));
+        return Err(no_id(&id));
     }
     Ok(hash_name(id.get()) & !1 | u128::from(line.verdict == Verdict::Kept))
 }
@@ -232,7 +233,7 @@ struct Taken {
     bad_lines: Vec<u8>,
     bad_count: u64,
     /// What is wrong with the first of them.
-    bad_messages: Vec<(u32, String)>,
+    bad_messages: Vec<(u32, Error)>,
     bytes: u64,
 }
 
@@ -253,7 +254,6 @@ impl Taking<'_> {
         let mut taken = Taken::default();
         taken.info.part = block.part;
         for at in 0..block.len() {
-            let failed = |what: String| Error::on_line(ErrorKind::Record, at as u64, what);
             let record = match block.record(at, &self.reading, room) {
                 Ok(Some(record)) => record,
                 Ok(None) => {
@@ -261,7 +261,7 @@ impl Taking<'_> {
                     continue;
                 }
                 Err(fault) if self.config.skip_bad.is_none() => {
-                    taken.failed = Some(failed(fault.to_string()));
+                    taken.failed = Some(fault.of_line(at as u64));
                     break;
                 }
                 Err(fault) => {
@@ -272,7 +272,7 @@ impl Taking<'_> {
                     }
                     taken.bad_count += 1;
                     if taken.bad_messages.len() < BAD_EXAMPLES {
-                        taken.bad_messages.push((at as u32, fault.to_string()));
+                        taken.bad_messages.push((at as u32, fault));
                     }
                     continue;
                 }
@@ -280,7 +280,7 @@ impl Taking<'_> {
             taken.bytes += block.size(at);
             let row = self.decided.first(hash_name(record.id));
             if row.is_none() && !record.id.is_empty() {
-                taken.failed = Some(failed(without_decision(record.id, self.decided)));
+                taken.failed = Some(without_decision(record.id, self.decided).of_line(at as u64));
                 break;
             }
             taken.rows.push(row.filter(|_| !record.id.is_empty()));
@@ -290,7 +290,7 @@ impl Taking<'_> {
     }
 }
 
-fn without_decision(id: &str, decided: &Decided) -> String {
+fn without_decision(id: &str, decided: &Decided) -> Error {
     let other = match id.starts_with('"') {
         true => plain(id).into_owned(),
         false => format!("\"{id}\""),
@@ -298,15 +298,15 @@ fn without_decision(id: &str, decided: &Decided) -> String {
     let is_decided = decided.first(hash_name(&other)).is_some();
     let (id, other) = (cut(id), cut(&other));
     if is_decided {
-        return format!(
-            "there is no decision about {id}, but one about {other}: ids must stand in the decisions as in the input; of a table with \
-             ids of several types, or of large numbers, keep the metadata of the column \"id\""
+        return Error::record(format!("there is no decision about {id}, but one about {other}")).instead(
+            "ids must stand in the decisions as in the input; of a table with ids of several types, or of large numbers, keep the \
+             metadata of the column \"id\"",
         );
     }
-    format!(
-        "there is no decision about {id}; apply the decisions of a run over this very input, and read it with the same options, \
-         such as --id-field"
-    )
+    Error::record(format!("there is no decision about {id}")).advise(words![
+        "apply the decisions of a run over this very input, and read it with the same options, such as ",
+        Setting::IdField
+    ])
 }
 
 /// The documents that were met so far.
@@ -342,23 +342,22 @@ impl Met {
         (info.first_line, info.first_document) = (place.first_line, self.counts.documents);
         for (row, line) in rows.iter().zip(info.document_lines()) {
             let at = || place.of(line - place.first_line);
-            let failed = |what: String| Error::new(ErrorKind::Record, format!("{}: {what}", at()));
             let first = match *row {
                 Some(first) => first,
                 None => {
-                    let id = serde_json::Value::String(at()).to_string();
+                    let id = serde_json::Value::String(at().to_string()).to_string();
                     decided.first(hash_name(&id)).ok_or_else(|| {
-                        failed(format!(
-                            "there is no decision about {id}; a record without an id is called by its file's name and its line: apply \
-                             decisions to the input of their run, and name it as it was named then"
-                        ))
+                        Error::record(format!("there is no decision about {id}")).at_place(at()).advise(
+                            "a record without an id is called by its file's name and its line: apply decisions to the input of \
+                             their run, and name it as it was named then",
+                        )
                     })?
                 }
             };
             let row = self.take(first, decided).ok_or_else(|| {
-                failed(format!(
-                    "more records have this id than {decisions} has decisions about; apply them to the input of their run"
-                ))
+                Error::record(format!("more records have this id than {decisions} has decisions about"))
+                    .at_place(at())
+                    .advise("apply them to the input of their run")
             })?;
             if decided.is_kept(row) {
                 self.kept.insert(self.counts.documents);
@@ -370,8 +369,7 @@ impl Met {
         self.counts.dropped = self.counts.documents - self.counts.kept;
         self.counts.bytes += block.bytes;
         self.counts.bad_lines += *bad_count;
-        let told =
-            |(record, message): (u32, String)| shown::message(&format!("{}: {message}", place.of(record.into()))).into_owned();
+        let told = |(record, fault): (u32, Error)| fault.at_place(place.of(record.into()));
         let room = BAD_EXAMPLES - self.counts.bad_examples.len();
         self.counts.bad_examples.extend(bad_messages.drain(..).take(room).map(told));
         self.blocks.push(info)
@@ -419,11 +417,8 @@ impl Met {
             Ok(found.is_none())
         })?;
         let (place, id) = found.ok_or_else(|| written.changed(0))?;
-        let message = format!(
-            "{place}: a decision about {id}, and no such document in the input{}; apply decisions to the input of their run, \
-             and read it with the same options",
-            if left == 1 { String::new() } else { format!(", nor for {} more", left - 1) }
-        );
-        Err(Error::new(ErrorKind::Record, message))
+        let more = if left == 1 { String::new() } else { format!(", nor for {} more", left - 1) };
+        let wrong = Error::record(format!("a decision about {id}, and no such document in the input{more}")).at_place(place);
+        Err(wrong.advise("apply decisions to the input of their run, and read it with the same options"))
     }
 }

@@ -67,8 +67,8 @@ impl Pairing {
     pub(crate) fn new(table: &mut Table, pool: &ThreadPool) -> Result<Self> {
         let documents = table.documents;
         if documents > bands::MOST_DOCUMENTS {
-            let message = format!("{documents} documents: more than {} are not possible; split them", bands::MOST_DOCUMENTS);
-            return Err(Error::new(ErrorKind::Input, message));
+            let what = format!("{documents} documents: more than {} are not possible", bands::MOST_DOCUMENTS);
+            return Err(Error::new(ErrorKind::Input, what).advise("split them"));
         }
         let references = table.references;
         let order = Order::new(&table.keys, documents, references.documents, pool)?;
@@ -118,12 +118,9 @@ impl Pairing {
     /// More than that.
     pub(crate) fn numbers(&self) -> Result<u32> {
         u32::try_from(self.contenders.len()).ok().filter(|&numbers| numbers < NONE).ok_or_else(|| {
-            let message = format!(
-                "{} documents have to be compared; more than {} are not possible: split them",
-                self.contenders.len(),
-                NONE - 1
-            );
-            Error::new(ErrorKind::Input, message)
+            let (count, most) = (self.contenders.len(), NONE - 1);
+            let what = format!("{count} documents have to be compared; more than {most} are not possible");
+            Error::new(ErrorKind::Input, what).instead("split them")
         })
     }
 

@@ -24,11 +24,11 @@ pub fn find_texts(config: &RunConfig, ids: &[&str]) -> Result<Vec<String>> {
         for at in 0..block.len() {
             let place = || source.place(block.part, first_line + at as u64);
             let record = block.record(at, source.reading(), &mut room);
-            let record = record.map_err(|fault| Error::new(ErrorKind::Record, format!("{}: {fault}", place())))?;
+            let record = record.map_err(|fault| fault.at_place(place()))?;
             let Some(record) = record else { continue };
             let id = match serde_json::from_str::<String>(record.id) {
                 Ok(text) => text,
-                Err(_) if record.id.is_empty() => place(),
+                Err(_) if record.id.is_empty() => place().to_string(),
                 Err(_) => record.id.into(),
             };
             let wanted =

@@ -71,7 +71,6 @@ pub(crate) fn same_number(kept: u64, written: u64) -> Result<()> {
     if written == kept {
         return Ok(());
     }
-    let message =
-        format!("{kept} documents were kept but {written} lines found again; run again when nothing writes to the input");
-    Err(Error::new(ErrorKind::Input, message))
+    let what = format!("{kept} documents were kept but {written} lines found again");
+    Err(Error::new(ErrorKind::Input, what).advise("run again when nothing writes to the input"))
 }

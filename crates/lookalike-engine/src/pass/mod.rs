@@ -6,3 +6,4 @@ pub(crate) mod lines;
 pub(crate) mod open;
 pub(crate) mod parallel;
 pub(crate) mod reading;
+pub(crate) mod refused;

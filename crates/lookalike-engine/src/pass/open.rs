@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc};
 
 use lookalike_io::{
-    error::{Error, ErrorKind, Result},
+    error::{Error, ErrorKind, Result, Setting},
     read::{Expanded, LeftOut, Source},
     spill::Budget,
     write::{Output, refuse_other_than_lines, refuse_overwriting},
@@ -99,11 +99,12 @@ const MOST_THREADS: usize = 512;
 /// Threads for a run; 0 for one a core.
 pub(crate) fn pool(threads: usize) -> Result<ThreadPool> {
     if threads > MOST_THREADS {
-        return Err(Error::new(
-            ErrorKind::Config,
-            format!("{threads} threads are not possible: give at most {MOST_THREADS}, or 0 for one a core"),
-        ));
+        let refused = Error::new(ErrorKind::Config, format!("{threads} threads are not possible")).about(Setting::Threads);
+        return Err(refused.instead(format!("give at most {MOST_THREADS}, or 0 for one a core")));
     }
     let built = ThreadPoolBuilder::new().num_threads(threads).build();
-    built.map_err(|error| Error::new(ErrorKind::Config, format!("{threads} threads cannot be started: {error}; ask for fewer")))
+    built.map_err(|error| {
+        let what = format!("{threads} threads cannot be started: {error}");
+        Error::new(ErrorKind::Config, what).about(Setting::Threads).advise("ask for fewer").because(error)
+    })
 }

@@ -11,7 +11,7 @@ use std::{
 };
 
 use lookalike_io::{
-    error::{Error, ErrorKind, Result, said},
+    error::{self, Error, ErrorKind, Result, said},
     lock::lock,
     read::{Block, Blocks, LineCounter, Source, Start, Tag},
 };
@@ -44,7 +44,7 @@ pub(crate) struct Place<'a> {
 
 impl Place<'_> {
     /// Where a record of the block is, by its number in it.
-    pub(crate) fn of(&self, record: u64) -> String {
+    pub(crate) fn of(&self, record: u64) -> error::Place {
         self.source.place(self.tag.part, self.first_line + record)
     }
 }
@@ -105,8 +105,8 @@ pub(crate) struct Panicked(String);
 impl Panicked {
     /// The failure of the line of a block that was being worked on.
     pub(crate) fn on_line(self, block: &Block) -> Error {
-        let message = format!("this document made lookalike fail: {}; please report it", self.0);
-        Error::on_line(ErrorKind::Internal, block.current_line(), message)
+        let what = format!("this document made lookalike fail: {}", self.0);
+        Error::new(ErrorKind::Internal, what).advise("please report it").of_line(block.current_line())
     }
 }
 

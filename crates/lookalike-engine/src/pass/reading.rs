@@ -5,8 +5,9 @@ use lookalike::{
     text::TokensBy,
 };
 use lookalike_io::{
-    error::{Error, ErrorKind, Result},
+    error::{Error, ErrorKind, Result, Setting},
     read::{Fields, Reading, encoding_named},
+    words,
 };
 
 use crate::config::RunConfig;
@@ -14,30 +15,32 @@ use crate::config::RunConfig;
 /// How a run reads its inputs.
 pub(crate) fn reading(config: &RunConfig) -> Result<Reading> {
     let set = (config.method.tokens == TokensBy::Items).then_some(config.method.occurrences);
-    let (what, option) = if set.is_some() { ("set", "--set-field") } else { ("text", "--text-field") };
+    let (what, option) = if set.is_some() { ("set", Setting::SetField) } else { ("text", Setting::TextField) };
     if config.text_field == config.id_field {
         let field = quoted(&config.text_field);
-        let message = format!("field {field} cannot be both the {what} and the id; see {option} and --id-field");
-        return Err(Error::new(ErrorKind::Config, message));
+        let what = format!("field {field} cannot be both the {what} and the id");
+        return Err(Error::new(ErrorKind::Config, what).advise(words!["see ", option, " and ", Setting::IdField]));
     }
     let keep = config.keep();
     if keep.field() == Some(&config.text_field) {
-        let message =
-            format!("--keep {}: the {what} cannot be the field that decides; name another field", cut(&keep.to_string()));
-        return Err(Error::new(ErrorKind::Config, message));
+        let keep = (Setting::Keep, cut(&keep.to_string()).into_owned());
+        let what = words![keep, format!(": the {what} cannot be the field that decides")];
+        return Err(Error::new(ErrorKind::Config, what).advise("name another field"));
     }
     if config.label_field.as_ref() == Some(&config.text_field) {
-        let message = format!("--labels {}: the {what} cannot be the label; name another field", cut(&config.text_field));
-        return Err(Error::new(ErrorKind::Config, message));
+        let label = (Setting::LabelField, cut(&config.text_field).into_owned());
+        let what = words![label, format!(": the {what} cannot be the label")];
+        return Err(Error::new(ErrorKind::Config, what).advise("name another field"));
     }
     let (text, id, label) = (config.text_field.clone(), config.id_field.clone(), config.label_field.clone());
     let fields = Fields::new(text, set, id, keep, label);
     if config.html.is_some() && set.is_some() {
-        return Err(Error::new(ErrorKind::Config, "--html: a set is no page; leave it out, or name the text with --text-field"));
+        let advice = words!["leave it out, or name the text with ", Setting::TextField];
+        return Err(Error::new(ErrorKind::Config, words![Setting::Html, ": a set is no page"]).advise(advice));
     }
     if config.html.is_some() && !cfg!(feature = "html") {
-        let message = "--html: this lookalike was built without HTML (the cargo feature `html`)";
-        return Err(Error::new(ErrorKind::Config, message));
+        let what = words![Setting::Html, ": this lookalike was built without HTML (the cargo feature `html`)"];
+        return Err(Error::new(ErrorKind::Config, what));
     }
     let encoding = config.encoding.as_deref().map(encoding_named).transpose()?;
     Ok(Reading { format: config.format, delimiter: config.delimiter, encoding, html: config.html, ..Reading::of(fields) })

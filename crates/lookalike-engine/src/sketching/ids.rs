@@ -180,7 +180,8 @@ pub(crate) fn hash_name(id: &str) -> u128 {
 
 /// An id as a serialiser takes it.
 pub(crate) fn raw(id: &str) -> Result<&RawValue> {
-    serde_json::from_str(id).map_err(|error| Error::new(ErrorKind::Temporary, format!("an id was damaged: {error}")))
+    serde_json::from_str(id)
+        .map_err(|error| Error::new(ErrorKind::Temporary, format!("an id was damaged: {error}")).because(error))
 }
 
 /// Does something with an id's bytes, without escapes.

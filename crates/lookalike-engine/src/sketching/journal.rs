@@ -1,7 +1,10 @@
 //! What the first pass found out of a block ↔ a record of the journal.
 
 use lookalike::{Method, cluster::Keep};
-use lookalike_io::read::{BlockInfo, Fields, Skipped, Start, Tag};
+use lookalike_io::{
+    error::Error,
+    read::{BlockInfo, Fields, Skipped, Start, Tag},
+};
 
 use super::{ids::BlockIds, sampled::BlockLists, table::Sketched};
 use crate::state::{Taken, put, put_text};
@@ -52,7 +55,7 @@ impl Recorded {
         put(into, &[sketched.bad_count, bad_messages.len() as u64]);
         for (line, message) in bad_messages {
             put(into, &[*line]);
-            put_text(into, message);
+            put_text(into, &message.saved());
         }
     }
 
@@ -73,7 +76,7 @@ impl Recorded {
         let ids = BlockIds { text: from.text()?, lengths: from.many()?, hashes: from.many()? };
         let bad_lines = from.many()?;
         let [bad_count, messages] = from.some::<u64, 2>()?;
-        let message = |_| Some((from.some::<u32, 1>()?[0], from.text()?));
+        let message = |_| Some((from.some::<u32, 1>()?[0], Error::of_saved(&from.text()?)?));
         let bad_messages = (0..messages).map(message).collect::<Option<_>>()?;
         let sketched = Sketched {
             info,
@@ -143,7 +146,7 @@ mod tests {
         sketched.columns.iter_mut().for_each(|column| column.extend([1, 2]));
         ["\"é\"", "7"].iter().for_each(|id| sketched.ids.push(id));
         sketched.bad_lines = b"no record\n".to_vec();
-        (sketched.bad_count, sketched.bad_messages) = (1, vec![(2, "not JSON".into())]);
+        (sketched.bad_count, sketched.bad_messages) = (1, vec![(2, Error::record("not JSON"))]);
         Recorded { sketched, tag: Tag { part: 1, index: 1, last: true, lines: 3, before: 0 }, digest: Some(5), read: 99 }
     }
 
@@ -172,7 +175,7 @@ mod tests {
             |wrong| wrong.sketched.info.count = 3,
             |wrong| wrong.sketched.info.skipped = Skipped::default(),
             |wrong| wrong.sketched.bad_count = 2,
-            |wrong| wrong.sketched.bad_messages.push((0, String::new())),
+            |wrong| wrong.sketched.bad_messages.push((0, Error::record(""))),
             |wrong| wrong.sketched.line_bytes = u64::MAX,
             |wrong| wrong.sketched.without_id = u64::MAX,
             |wrong| wrong.sketched.few_anchors = u64::MAX,

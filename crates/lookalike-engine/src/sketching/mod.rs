@@ -23,7 +23,7 @@ use lookalike::{
     text::Tokens,
 };
 use lookalike_io::{
-    error::{Error, ErrorKind, Result},
+    error::{Error, Result},
     lock::lock,
     read::{Block, Blocks, Fields, Room, Source, Start},
     spill::Budget,
@@ -40,7 +40,10 @@ use self::{
 };
 use crate::{
     config::{Observer, Progress, RunConfig, Stage},
-    pass::parallel::{Weigh, in_order_placed},
+    pass::{
+        lines::make_unique,
+        parallel::{Weigh, in_order_placed},
+    },
     state::{Resumed, State},
 };
 
@@ -188,11 +191,7 @@ fn repeated(table: &Table, source: &Source, first: u64, document: u64) -> Result
     let mut id = Vec::new();
     let id = table.ids.get(document, &mut id)?;
     let (here, there) = (table.place(document, source)?, table.place(first, source)?);
-    let message = format!(
-        "{here}: id {} was already used at {there}; make ids unique, or let them pass with --allow-repeated-ids",
-        cut(id)
-    );
-    Ok(Error::new(ErrorKind::Record, message))
+    Ok(Error::record(format!("id {} was already used at {there}", cut(id))).at_place(here).advise(make_unique()))
 }
 
 struct Pass<'a> {
@@ -223,13 +222,13 @@ impl Pass<'_> {
                 }
                 Err(fault) => {
                     if !self.skip_bad {
-                        return Err(Error::on_line(ErrorKind::Record, number.into(), fault.to_string()));
+                        return Err(fault.of_line(number.into()));
                     }
                     out.info.skipped.push(number);
                     block.set_aside(at, &mut out.bad_lines)?;
                     out.bad_count += 1;
                     if out.bad_messages.len() < BAD_EXAMPLES {
-                        out.bad_messages.push((number, fault.to_string()));
+                        out.bad_messages.push((number, fault));
                     }
                     continue;
                 }

@@ -1,7 +1,10 @@
 //! Reference documents: the first in keep order, kept by definition, and not compared with each other.
 
 use lookalike::{Cluster, Method, Verify, verify::Measure};
-use lookalike_io::error::{Error, ErrorKind, Result};
+use lookalike_io::{
+    error::{Error, ErrorKind, Result, Setting, Words},
+    words,
+};
 
 use crate::config::RunConfig;
 
@@ -21,28 +24,40 @@ pub(crate) struct References {
 impl References {
     /// Refuses what has no meaning with references, or without.
     pub(crate) fn check(config: &RunConfig, method: &Method) -> Result<()> {
-        let refuse = |message: &str| Err(Error::new(ErrorKind::Config, message));
+        let goes_with = |what: Words, with: Words, advice: Words| {
+            Err(Error::new(ErrorKind::Config, words![what, " goes with ", with]).instead(advice))
+        };
         let RunConfig { against_only, drop_holders, keep, .. } = config;
         if !config.has_references() {
             return match (against_only, drop_holders) {
-                (true, _) => refuse("--against-only goes with --against: name what is to be compared with"),
-                (_, true) => refuse("--drop-holders goes with --against: name what documents must not contain"),
+                (true, _) => {
+                    let advice = "name what is to be compared with".into();
+                    goes_with(Setting::AgainstOnly.into(), Setting::Against.into(), advice)
+                }
+                (_, true) => {
+                    let advice = "name what documents must not contain".into();
+                    goes_with(Setting::DropHolders.into(), Setting::Against.into(), advice)
+                }
                 _ => Ok(()),
             };
         }
         if method.config().cluster != Cluster::Law {
-            return refuse(
-                "--against goes with --cluster law: references are kept whatever they are like, and a group that is made by chains \
-                 may have several of them; leave out --cluster",
-            );
+            let why = "references are kept whatever they are like, and a group that is made by chains may have several of them; \
+                       leave out ";
+            return goes_with(Setting::Against.into(), (Setting::Cluster, "law").into(), words![why, Setting::Cluster]);
         }
         if *against_only && keep.is_some() {
-            return refuse(
-                "--keep says which of the inputs' documents stays, and --against-only compares no two: leave out one of both",
-            );
+            let what = words![
+                Setting::Keep,
+                " says which of the inputs' documents stays, and ",
+                Setting::AgainstOnly,
+                " compares no two"
+            ];
+            return Err(Error::new(ErrorKind::Config, what).instead("leave out one of both"));
         }
         if *drop_holders && (method.config().measure != Measure::Containment || method.verify() != Verify::Exact) {
-            return refuse("--drop-holders goes with --measure containment, counted exactly: give both, and leave out --verify");
+            let with = words![(Setting::Measure, "containment"), ", counted exactly"];
+            return goes_with(Setting::DropHolders.into(), with, words!["give both, and leave out ", Setting::Verify]);
         }
         Ok(())
     }

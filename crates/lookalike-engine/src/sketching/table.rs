@@ -2,9 +2,9 @@
 
 use std::{num::NonZeroU128, sync::Arc};
 
-use lookalike::{Method, fingerprint::Digest, shown};
+use lookalike::{Method, fingerprint::Digest};
 use lookalike_io::{
-    error::{Error, ErrorKind, Result},
+    error::{self, Error, ErrorKind, Result},
     read::{Block, BlockInfo, BlockInfos, Source},
     spill::{Budget, Spill},
 };
@@ -51,7 +51,7 @@ pub(crate) struct Counts {
     pub(crate) blank_lines: u64,
     pub(crate) bad_lines: u64,
     /// The first bad lines, told.
-    pub(crate) bad_examples: Vec<String>,
+    pub(crate) bad_examples: Vec<Error>,
     /// Documents without an id of their own, references aside.
     pub(crate) without_id: u64,
     /// Documents that too few anchors make compared by all their shingles, references aside.
@@ -87,7 +87,7 @@ pub(crate) struct Sketched {
     pub(crate) bad_lines: Vec<u8>,
     pub(crate) bad_count: u64,
     /// What is wrong with the first [`BAD_EXAMPLES`], each by its number in the block.
-    pub(crate) bad_messages: Vec<(u32, String)>,
+    pub(crate) bad_messages: Vec<(u32, Error)>,
     pub(crate) line_bytes: u64,
 }
 
@@ -152,11 +152,11 @@ impl Sketched {
     /// Fills in what depends on where the block stands: line numbers, and the ids of documents that have none.
     pub(crate) fn stand(&mut self, place: Place) {
         self.info.first_line = place.first_line;
-        self.bad_messages.iter_mut().for_each(|(record, message)| {
-            *message = shown::message(&format!("{}: {message}", place.of(u64::from(*record)))).into_owned();
-        });
+        for (record, fault) in std::mem::take(&mut self.bad_messages) {
+            self.bad_messages.push((record, fault.at_place(place.of(record.into()))));
+        }
         if self.without_id > 0 {
-            let named = |line: u64| serde_json::Value::String(place.of(line - place.first_line)).to_string();
+            let named = |line: u64| serde_json::Value::String(place.of(line - place.first_line).to_string()).to_string();
             self.ids.fill(self.info.document_lines().map(named));
         }
     }
@@ -232,7 +232,7 @@ impl Table {
     }
 
     /// Where a document stands: `file:line`.
-    pub(crate) fn place(&self, document: u64, source: &Source) -> Result<String> {
+    pub(crate) fn place(&self, document: u64, source: &Source) -> Result<error::Place> {
         let block = self.blocks.get(self.blocks.of_document(document))?.unwrap_or_default();
         Ok(source.place(block.part, block.line_of(document)))
     }

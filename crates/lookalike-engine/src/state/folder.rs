@@ -10,7 +10,8 @@ use std::{
 
 use lookalike_io::{
     disk::{File, folder_of, make_private, make_private_folder, remove, remove_folder, rename, sync_folder},
-    error::{Error, ErrorKind, Result},
+    error::{Error, ErrorKind, Result, Setting},
+    words,
 };
 use serde::Serialize;
 
@@ -33,6 +34,9 @@ impl Folder {
     /// has other files too keeps its permissions, since others may need these.
     pub(super) fn open(path: &Path, sign: &str, others: &[&str], is_ours: impl Fn(&[u8]) -> bool) -> Result<Self> {
         let failed = |error: io::Error| Error::state(path, &error);
+        let at = || path.display().to_string();
+        let refuse =
+            |what: String| Error::new(ErrorKind::Config, what).at(at()).advise(words!["give ", Setting::Resume, " a new folder"]);
         // Without a slash at the end, so that a link to a folder can be told from the folder.
         let path = path.components().as_path();
         make_private_folder(path).map_err(failed)?;
@@ -44,19 +48,17 @@ impl Folder {
         let is_alone = names.iter().all(|name| all().any(|own| name == own));
         let is_begun = names.iter().all(|name| *name == LOCK || *name == *news[0]);
         if !has(sign) && !is_begun {
-            let message = format!("{}: is not empty and holds no state of lookalike; give --resume a new folder", path.display());
-            return Err(Error::new(ErrorKind::Config, message));
+            return Err(refuse("is not empty and holds no state of lookalike".into()));
         }
         if has(sign) && ![LOCK].iter().chain(others).any(|name| has(name)) {
             let there = read(&path.join(sign)).map_err(failed)?;
             if !there.is_none_or(|there| is_ours(&there)) {
-                let message = format!("{}: holds a {sign} that is not lookalike's; give --resume a new folder", path.display());
-                return Err(Error::new(ErrorKind::Config, message));
+                return Err(refuse(format!("holds a {sign} that is not lookalike's")));
             }
         }
         let lock = lock(&path.join(LOCK)).map_err(failed)?.ok_or_else(|| {
-            let message = format!("{}: another run is at work in it; wait for its end, or give another folder", path.display());
-            Error::new(ErrorKind::Config, message)
+            let busy = Error::new(ErrorKind::Config, "another run is at work in it").at(at()).about(Setting::Resume);
+            busy.advise("wait for its end, or give another folder")
         })?;
         if is_alone {
             make_private(path).map_err(failed)?;
@@ -142,8 +144,8 @@ fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
 /// The failure of a file that was damaged.
 pub(super) fn damaged(path: &Path, what: &str) -> Error {
     let folder = path.parent().unwrap_or(path).display();
-    let message = format!("{} is damaged: {what}; look after the disk, remove {folder} and begin anew", path.display());
-    Error::new(ErrorKind::Temporary, message)
+    let damaged = Error::new(ErrorKind::Temporary, format!("{} is damaged: {what}", path.display())).about(Setting::Resume);
+    damaged.advise(format!("look after the disk, remove {folder} and begin anew"))
 }
 
 /// For so long a lock may be held by nobody in particular: a command that a run was about to start when it was killed has what

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use lookalike::Config;
 use lookalike_io::{
     disk::File,
-    error::{Error, ErrorKind, Result},
+    error::{Error, ErrorKind, Result, Setting},
     format::{Format as InputFormat, Html},
     read::{Input, Source},
 };
@@ -23,7 +23,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 use crate::config::RunConfig;
 
 /// Of what the journals' records and the manifest are made. 4: of a command there is a digest, not the line.
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 
 /// The first format of which this holds: earlier manifests have the lines of commands.
 const WITHOUT_COMMANDS: u32 = 4;
@@ -154,41 +154,34 @@ impl Manifest {
                 format!("lookalike {lookalike} (format {format}, {byte_order} endian)")
             };
             // It is not ours to remove: that version may still go on with it.
-            let secrets = match self.state.format < WITHOUT_COMMANDS {
-                true => {
-                    format!("; remove {folder} if it is not needed: it has the lines of commands in it, with passwords in them")
-                }
-                false => String::new(),
-            };
-            let message = format!(
-                "the state in {folder} is of {}, this is {}; go on with that one, or give another folder{secrets}",
-                told(&self.state),
-                told(&own.state)
-            );
-            return Err(Error::new(ErrorKind::Config, message));
+            let what = format!("the state in {folder} is of {}, this is {}", told(&self.state), told(&own.state));
+            let refused = Error::new(ErrorKind::Config, what).about(Setting::Resume);
+            let refused = refused.advise("go on with that one, or give another folder");
+            return Err(match self.state.format < WITHOUT_COMMANDS {
+                true => refused.advise(format!(
+                    "remove {folder} if it is not needed: it has the lines of commands in it, with passwords in them"
+                )),
+                false => refused,
+            });
         }
         if self.configuration.get() != own.configuration.get() {
             let [before, now] =
                 [self, own].map(|manifest| serde_json::from_str(manifest.configuration.get()).unwrap_or_default());
             let (name, before, now) = difference("", &before, &now)
                 .unwrap_or_else(|| ("the configuration".into(), self.configuration.get().into(), own.configuration.get().into()));
-            let message = format!(
-                "the state in {folder} is of a run with {name} {before}, this one has {now}; give the same options, or another \
-                 folder"
-            );
-            return Err(Error::new(ErrorKind::Config, message));
+            let what = format!("the state in {folder} is of a run with {name} {before}, this one has {now}");
+            let option = Setting::named(&name).unwrap_or(Setting::Resume);
+            return Err(Error::new(ErrorKind::Config, what).about(option).advise("give the same options, or another folder"));
         }
         if self.inputs.len() != own.inputs.len() {
             let count = |inputs: &[Identity]| match inputs {
                 [one] => format!("one input ({})", one.name),
                 many => format!("{} inputs", many.len()),
             };
-            let message = format!(
-                "the state in {folder} is of a run over {}, this one has {}; give the same inputs, or another folder",
-                count(&self.inputs),
-                count(&own.inputs)
-            );
-            return Err(Error::new(ErrorKind::Input, message));
+            let (before, now) = (count(&self.inputs), count(&own.inputs));
+            let what = format!("the state in {folder} is of a run over {before}, this one has {now}");
+            let refused = Error::new(ErrorKind::Input, what).about(Setting::Resume);
+            return Err(refused.advise("give the same inputs, or another folder"));
         }
         self.inputs.iter().zip(&own.inputs).try_for_each(|(before, now)| before.refuse_other(now, &folder.to_string()))
     }
@@ -196,7 +189,7 @@ impl Manifest {
 
 /// The failure of a manifest that cannot be written as JSON: there is none.
 fn not_written(error: serde_json::Error) -> Error {
-    Error::new(ErrorKind::Config, format!("{error}; please report it"))
+    Error::failure(error.to_string())
 }
 
 /// Where two values first differ: the name of what does, and both.

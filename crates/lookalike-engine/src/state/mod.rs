@@ -128,8 +128,8 @@ impl State {
         let path = self.folder.path().display().to_string();
         let removed = self.folder.remove(&[PROGRESS, SKETCHES, VERDICTS, MANIFEST]);
         removed.map_err(|error| {
-            let message = format!("{path}: cannot be removed: {error}; all outputs are written: remove it yourself");
-            Error::new(ErrorKind::Temporary, message)
+            let kept = Error::new(ErrorKind::Temporary, format!("cannot be removed: {error}")).at(path);
+            kept.advise("all outputs are written: remove it yourself").because(error)
         })
     }
 }

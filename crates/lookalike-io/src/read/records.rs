@@ -15,7 +15,7 @@ use super::{
     json::Elements,
     reading::Reading,
 };
-use crate::error::{Error, ErrorKind as Kind};
+use crate::error::{Error, ErrorKind as Kind, Place};
 
 /// Bytes that are read at once.
 const PIECE: usize = 64 << 10;
@@ -168,7 +168,7 @@ impl RecordStream {
             found.push_back(Found { start: record.start, place });
         };
         // Lines are the file's here, not those of a block.
-        let told = |error: Error| Failure::Told(error.placed(|line| format!("{name}:{}", line + 1)));
+        let told = |error: Error| Failure::Told(error.placed(|line| Place::line(&**name, line + 1)));
         match ends {
             Ends::Cells(ends, _) => {
                 let mut take = |end: u64| {

@@ -48,7 +48,10 @@ pub mod tests;
 
 use std::path::Path;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::{
+    error::{Error, ErrorKind, Result, Words},
+    words,
+};
 
 #[cfg(not(feature = "cloud"))]
 pub use absent::{Object, ObjectStream, Upload, Uploaded, expand};
@@ -89,11 +92,10 @@ pub fn is_url(name: &str) -> bool {
 ///
 /// # Errors
 /// A URL.
-pub fn refuse_url(option: &str, what: &str, path: &Path) -> Result<()> {
+pub fn refuse_url(option: impl Into<Words>, what: &str, path: &Path) -> Result<()> {
     if !path.to_str().is_some_and(is_url) {
         return Ok(());
     }
-    let message =
-        format!("{option} {}: must be a local {what}, not a URL; give the name of one on this machine", shown_path(path));
-    Err(Error::new(ErrorKind::Config, message))
+    let is_remote = words![option, format!(" {}: must be a local {what}, not a URL", shown_path(path))];
+    Err(Error::new(ErrorKind::Config, is_remote).advise("give the name of one on this machine"))
 }

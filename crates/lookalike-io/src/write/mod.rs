@@ -29,5 +29,5 @@ pub use self::{
     names::{are_rows, refuse_other_than_lines},
     output::{LEAST_AHEAD, Output, finish},
     overwriting::refuse_overwriting,
-    records::{Kept, Label, LabelNames, Labelling, Piece, RowLabels, Shape, refuse_table_names, refused},
+    records::{Kept, Label, LabelNames, Labelling, Piece, RowLabels, Shape, refuse_table_names},
 };

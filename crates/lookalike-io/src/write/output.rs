@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     disk::Window,
-    error::{Error, ErrorKind, Result, panicked},
+    error::{Error, ErrorKind, Result},
     store::shown_path,
 };
 
@@ -124,7 +124,7 @@ impl Output {
     /// Waits until all is on the disk; gives the file that is to get its name, the first time.
     fn join(&mut self) -> Result<Option<Whole>> {
         let Some(writer) = self.writer.take() else { return Err(given_up(&self.name)) };
-        let written = writer.join().unwrap_or_else(|panic| Err(io::Error::other(panicked(&*panic))));
+        let written = writer.join().unwrap_or_else(|panic| Err(io::Error::other(Error::of_panic(&*panic).to_string())));
         written.map_err(|error| Error::writing(&self.name, &error))
     }
 }

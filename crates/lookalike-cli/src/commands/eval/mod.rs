@@ -27,7 +27,8 @@ use self::{
     truth::Truth,
 };
 use crate::{
-    output::{Bars, print, print_data, warning},
+    front::Flags,
+    output::{Bars, print, print_data, warnings},
     report::{Report as Header, open, write},
 };
 
@@ -46,9 +47,7 @@ impl Eval {
         let truth = Truth::read(&self, &method, &bars);
         bars.clear();
         let truth = truth?;
-        for example in truth.roll().bad_examples().iter().filter(|_| !self.running.quiet) {
-            warning(example);
-        }
+        warnings(truth.roll().bad_examples(), Flags::Eval, self.running.quiet);
         let child = Child::new(&self, itself)?;
         let mut runs = Vec::new();
         for (plan, number) in plans.iter().zip(1..) {

@@ -14,6 +14,7 @@ use self::page::Page;
 use crate::{
     args::{InputArgs, RecordArgs, RunArgs, ShingleArgs, run_config},
     found::{left_out, too_large},
+    front::Flags,
     output::{Bars, bytes, counted, print, say, warnings},
     report::{self, Report},
 };
@@ -145,7 +146,7 @@ impl Passages {
         if let Some(page) = page {
             print(&page.text(summary.pairs))?;
         }
-        warnings(&summary.bad_examples, self.run.quiet);
+        warnings(&summary.bad_examples, Flags::Others, self.run.quiet);
         match (self.json && self.output.is_some(), self.run.quiet) {
             (true, _) => say(report.json(&summary)?.trim_end()),
             (false, false) => say(&words(&summary, config.against.is_empty())),

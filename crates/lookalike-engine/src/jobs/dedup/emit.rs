@@ -179,7 +179,8 @@ impl<'a> Emitting<'a> {
             let Decision { reason, representative, likeness, size: cluster_size } = self.decision(document)?;
             document.0 += 1;
             let references = &self.table.references;
-            let place = representative.filter(|&r| references.contains(r)).map(|r| self.table.place(r.0, source)).transpose()?;
+            let place = |r: Document| self.table.place(r.0, source).map(|place| place.to_string());
+            let place = representative.filter(|&r| references.contains(r)).map(place).transpose()?;
             let representative = match representative {
                 None => None,
                 Some(r) => {

@@ -1,9 +1,9 @@
 //! What was decided, put onto every record: nothing is dropped, all can be looked at before anything is.
 
 use lookalike_io::{
-    error::{Error, ErrorKind, Result},
+    error::{ErrorKind, Result},
     read::{Blocks, Columns, Source, Start, each_block},
-    write::{Kept, Label, LabelNames, Labelling, RowLabels, refuse_table_names, refused},
+    write::{Kept, Label, LabelNames, Labelling, RowLabels, refuse_table_names},
 };
 
 use super::emit::Emitting;
@@ -19,7 +19,7 @@ pub(crate) fn refuse_names(names: &LabelNames, source: &Source) -> Result<()> {
     refuse_table_names(names, source)?;
     let first = source.reference_parts();
     for part in first..source.parts().len() {
-        let taken = |columns: &Columns| names.refuse_columns(columns).map_err(|why| refused(&source.place(part, 1), &why));
+        let taken = |columns: &Columns| names.refuse_columns(columns).map_err(|why| why.at_place(source.place(part, 1)));
         source.columns(part)?.map_or(Ok(()), |columns| taken(&columns))?;
     }
     // What can be read only once is not looked at.
@@ -29,7 +29,7 @@ pub(crate) fn refuse_names(names: &LabelNames, source: &Source) -> Result<()> {
     let looked = each_block(Blocks::behind(source, Start::at(first)), |block, first_line| {
         for at in 0..block.len() {
             let looked = block.object(at).map_or(Ok(()), |object| names.refuse_object(object));
-            looked.map_err(|why| refused(&source.place(block.part, first_line + at as u64), &why))?;
+            looked.map_err(|why| why.at_place(source.place(block.part, first_line + at as u64)))?;
         }
         Ok(false)
     });
@@ -72,7 +72,7 @@ impl Emitting<'_> {
                     return Ok(());
                 }
                 let labelled = shape.labelled((block, at), reading, names, &label, labelling, &mut piece.bytes);
-                labelled.map_err(|why| Error::on_line(ErrorKind::Record, at as u64, why))
+                labelled.map_err(|why| why.of_line(at as u64))
             })?;
             (piece.records, piece.columns) = (records.len() as u64, block.columns().cloned());
             if let (Some(labels), Some(rows)) = (rows, block.rows()) {

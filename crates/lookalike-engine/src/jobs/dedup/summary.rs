@@ -1,7 +1,7 @@
 //! What a run did, in numbers.
 
 use lookalike::{Config, Method, Verify, lsh::Shape};
-use lookalike_io::read::LeftOut;
+use lookalike_io::{error::Error, read::LeftOut};
 use serde::Serialize;
 
 use crate::{config::RunConfig, matching::finding::Finding, state::Resumed};
@@ -28,7 +28,7 @@ pub struct Summary {
     /// Lines that were set aside as no records.
     pub bad_lines: u64,
     /// The first of them, told.
-    pub bad_examples: Vec<String>,
+    pub bad_examples: Vec<Error>,
     /// Files of folders that were not read; none where all were.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<LeftOut>,

@@ -4,15 +4,16 @@ use std::path::Path;
 
 use lookalike::{shown::cut, verify::Measure};
 use lookalike_io::{
-    error::{Error, ErrorKind, Result},
+    error::{Error, Result, Setting},
     read::Reading,
     store::refuse_url,
+    words,
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{roll::Roll, sample::SimilarPair};
-use crate::pass::lines::{Checked, as_written, each_line, parse};
+use crate::pass::lines::{as_written, each_line, no_id, parse};
 
 /// A line of a file of pairs: as [`pairs`](crate::jobs::pairs::pairs) writes them, or as others do.
 #[derive(Deserialize)]
@@ -31,7 +32,7 @@ struct PairLine<'a> {
 
 impl PairLine<'_> {
     /// The similarity by a measure; none when the line has no number at all.
-    fn similarity(&self, measure: Measure) -> Checked<Option<f64>> {
+    fn similarity(&self, measure: Measure) -> Result<Option<f64>> {
         let resemblance = self.resemblance.or(self.jaccard);
         let containments = [self.containment, self.containment_ab, self.containment_ba];
         let containment = containments.into_iter().flatten().reduce(f64::max);
@@ -40,10 +41,13 @@ impl PairLine<'_> {
             Measure::Containment => (containment, resemblance, "containment, or containment_ab and containment_ba"),
         };
         match own.or(self.similarity) {
-            None if foreign.is_some() => Err(format!(
-                "the line has a number, but of another measure than the run's; give it as {named}, or choose the other --measure"
-            )),
-            Some(value) if !(0.0..=1.0).contains(&value) => Err(format!("{value} is no similarity: give a number from 0 to 1")),
+            None if foreign.is_some() => {
+                let advice = words![format!("give it as {named}, or choose the other "), Setting::Measure];
+                Err(Error::record("the line has a number, but of another measure than the run's").advise(advice))
+            }
+            Some(value) if !(0.0..=1.0).contains(&value) => {
+                Err(Error::record(format!("{value} is no similarity")).instead("give a number from 0 to 1"))
+            }
             similarity => Ok(similarity),
         }
     }
@@ -58,7 +62,7 @@ impl PairLine<'_> {
 /// # Errors
 /// A file that cannot be read; a line that is no such pair, that names a document that is not there, or the same twice.
 pub fn read_pairs(path: &Path, roll: &Roll, measure: Measure, temp_dir: &Path) -> Result<Vec<SimilarPair>> {
-    refuse_url("--truth", "file", path)?;
+    refuse_url(Setting::Truth, "file", path)?;
     let mut pairs = Vec::new();
     each_line(path, Reading::lines(), temp_dir, |line, _| {
         let line: PairLine = parse(line, "{\"a\": \"one id\", \"b\": \"another\"}")?;
@@ -66,7 +70,8 @@ pub fn read_pairs(path: &Path, roll: &Roll, measure: Measure, temp_dir: &Path) -
         let [a, b] = [line.a, line.b].map(|id| named(roll, id));
         let (a, b) = (a?, b?);
         if a == b {
-            return Err(format!("pairs {} with itself; a pair is two documents", cut(line.a.get())));
+            let what = format!("pairs {} with itself", cut(line.a.get()));
+            return Err(Error::record(what).advise("a pair is two documents"));
         }
         pairs.push(SimilarPair { a: a.min(b), b: a.max(b), similarity });
         Ok(())
@@ -98,33 +103,35 @@ pub fn read_decisions(path: &Path, roll: &Roll, temp_dir: &Path) -> Result<Vec<u
     each_line(path, reading, temp_dir, |line, block| {
         let line: DecisionLine = parse(line, "a decision that dedup wrote")?;
         if let Some(reference) = line.reference {
-            return Err(format!(
-                "dropped for a document of a reference, {}: give the decisions of a run without --against",
-                cut(reference.get())
-            ));
+            let wrong = Error::record(format!("dropped for a document of a reference, {}", cut(reference.get())));
+            return Err(wrong.instead(words!["give the decisions of a run without ", Setting::Against]));
         }
         let of = |column: &str, id: &RawValue| named(roll, &as_written(id, column, block)?);
         let document = of("id", line.id)?;
         let representative = line.representative.map_or(Ok(document), |id| of("representative", id))?;
         match representatives[document as usize].replace(representative) {
             None => Ok(()),
-            Some(_) => Err(format!("a second decision about {}; are these the decisions of one run?", cut(line.id.get()))),
+            Some(_) => {
+                let wrong = Error::record(format!("a second decision about {}", cut(line.id.get())));
+                Err(wrong.advise("are these the decisions of one run?"))
+            }
         }
     })?;
     let incomplete = || {
-        let message = format!("{}: does not have a decision for each document; name the decisions of a run", path.display());
-        Error::new(ErrorKind::Record, message)
+        let wrong = Error::record("does not have a decision for each document").at(path.display().to_string());
+        wrong.advise("name the decisions of a run")
     };
     representatives.into_iter().map(|representative| representative.ok_or_else(incomplete)).collect()
 }
 
-fn named(roll: &Roll, id: &RawValue) -> Checked<u32> {
+fn named(roll: &Roll, id: &RawValue) -> Result<u32> {
     let kind = match id.get().as_bytes().first() {
         Some(b'"') => "string",
         Some(b'-' | b'0'..=b'9') => "number",
-        _ => return Err(format!("{} is no id; an id is a string or a number", cut(id.get()))),
+        _ => return Err(no_id(id)),
     };
     roll.document(id.get()).ok_or_else(|| {
-        format!("no document has the id {} (a {kind}); ids must stand as in the collection: 1 and \"1\" are two", cut(id.get()))
+        let wrong = Error::record(format!("no document has the id {} (a {kind})", cut(id.get())));
+        wrong.advise("ids must stand as in the collection: 1 and \"1\" are two")
     })
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lookalike::{Candidates, Config, Method};
 use lookalike_io::{
-    error::{Error, ErrorKind, Result},
+    error::{Error, ErrorKind, Result, Setting},
     read::Source,
     write::{Output, finish, refuse_overwriting},
 };
@@ -21,7 +21,7 @@ pub struct Roll {
     /// Sorted.
     by_id: Vec<(u128, u32)>,
     labels: Option<Vec<u32>>,
-    bad_examples: Vec<String>,
+    bad_examples: Vec<Error>,
 }
 
 impl Roll {
@@ -63,7 +63,7 @@ impl Roll {
     }
 
     /// The first lines that were set aside as no records, told.
-    pub fn bad_examples(&self) -> &[String] {
+    pub fn bad_examples(&self) -> &[Error] {
         &self.bad_examples
     }
 }
@@ -82,7 +82,9 @@ pub fn enrol(config: &RunConfig, observer: Observer) -> Result<Roll> {
 /// The first pass over a collection of which every document can be named.
 pub(crate) fn read(config: &RunConfig, method: &Method, source: &Source, observer: Observer) -> Result<Table> {
     if config.allow_repeated_ids {
-        return Err(Error::new(ErrorKind::Config, "repeated ids cannot be told apart: make ids unique"));
+        return Err(Error::new(ErrorKind::Config, "repeated ids cannot be told apart")
+            .about(Setting::AllowRepeatedIds)
+            .instead("make ids unique"));
     }
     let bad = config.skip_bad.as_deref();
     refuse_overwriting(&bad.into_iter().chain(config.summary.as_deref()).collect::<Vec<_>>(), source.inputs())?;

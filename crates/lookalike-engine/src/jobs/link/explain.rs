@@ -2,14 +2,17 @@
 
 use lookalike::shown::cut;
 use lookalike_applications::records::{Block, Linker, Points, Verdict};
-use lookalike_io::error::{Error, ErrorKind, Result, without_panic};
+use lookalike_io::{
+    error::{Error, ErrorKind, Result, Setting, without_panic},
+    words,
+};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::{Link, gather, records::Gathered};
 use crate::{
     config::{RunConfig, UNOBSERVED},
-    pass::open::pool,
+    pass::{open::pool, refused::refused},
     sketching::ids::raw,
 };
 
@@ -69,13 +72,13 @@ pub struct FieldExplained {
 /// As [`link`](crate::jobs::link::link); ids that no records have, or one twice.
 pub fn explain_link(config: &RunConfig, asked: &Link, [a, b]: [&str; 2]) -> Result<LinkExplained> {
     without_panic(|| {
-        let linker = Linker::new(asked.config.clone()).map_err(Error::config)?;
+        let linker = Linker::new(asked.config.clone()).map_err(refused)?;
         let gathered = gather(config, (&linker, None), &pool(config.threads)?, UNOBSERVED)?;
         let a = find(&gathered, a, 0)?;
         let b = find(&gathered, b, usize::from(gathered.are_two()))?;
         if a == b {
-            let message = format!("--explain {}: the same record twice; a pair is two", cut(gathered.id(a)));
-            return Err(Error::new(ErrorKind::Input, message));
+            let what = words![(Setting::Explain, cut(gathered.id(a)).into_owned()), ": the same record twice"];
+            return Err(Error::new(ErrorKind::Input, what).advise("a pair is two"));
         }
         explained(&gathered, &linker, a, b)
     })
@@ -90,10 +93,8 @@ fn find(gathered: &Gathered, id: &str, collection: usize) -> Result<u32> {
             (true, 0) => " of the first collection",
             (true, _) => " of the second collection",
         };
-        Error::new(
-            ErrorKind::Input,
-            format!("--explain {}: no record{of} has this id; give two as they stand in the records", cut(id)),
-        )
+        let what = words![(Setting::Explain, cut(id).into_owned()), format!(": no record{of} has this id")];
+        Error::new(ErrorKind::Input, what).advise("give two as they stand in the records")
     })
 }
 

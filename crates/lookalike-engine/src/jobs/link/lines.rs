@@ -2,7 +2,7 @@
 
 use lookalike_applications::records::{Linker, Points, Scored, Verdict};
 use lookalike_io::{
-    error::{Error, ErrorKind, Result},
+    error::{Error, Result},
     write::Output,
 };
 use rayon::{ThreadPool, prelude::*};
@@ -99,7 +99,7 @@ pub(super) fn write_clusters(leaders: &[u32], sizes: &[u32], gathered: &Gathered
 }
 
 fn push_line(line: &impl Serialize, into: &mut Vec<u8>) -> Result<()> {
-    serde_json::to_writer(&mut *into, line).map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))?;
+    serde_json::to_writer(&mut *into, line).map_err(|error| Error::failure(error.to_string()))?;
     into.push(b'\n');
     Ok(())
 }

@@ -15,11 +15,12 @@ use std::{
 use lookalike::shown::{cut, quoted};
 use lookalike_applications::records::{ClusterBy, Clusters, LinkConfig, Linker, OneToOne, Scored, Verdict};
 use lookalike_io::{
-    error::{Error, ErrorKind, Result, without_panic},
+    error::{Error, ErrorKind, Result, Setting, without_panic},
     memory::peak_memory,
     read::Input,
     spill::{Budget, Sorter},
     store::refuse_url,
+    words,
     write::{Output, finish, refuse_other_than_lines, refuse_overwriting},
 };
 use rayon::ThreadPool;
@@ -34,7 +35,10 @@ use self::{
 };
 use crate::{
     config::{Observer, RunConfig},
-    pass::open::{create, pool},
+    pass::{
+        open::{create, pool},
+        refused::refused,
+    },
 };
 
 /// What is linked by what, and what of it is wanted. The inputs are a [`RunConfig`]'s: one collection, or two, of which the pairs across
@@ -109,7 +113,8 @@ fn gather(
     observer: Observer,
 ) -> Result<Gathered> {
     if config.inputs.len() > 2 {
-        return Err(Error::new(ErrorKind::Config, "records of more than two collections: give one, or two to link across"));
+        let what = "records of more than two collections";
+        return Err(Error::new(ErrorKind::Config, what).instead("give one, or two to link across"));
     }
     Gathered::read(config, (linker, right_by), pool, observer)
 }
@@ -155,12 +160,13 @@ fn all(config: &RunConfig, asked: &Link, output: &Path, observer: Observer) -> R
 
 /// What is asked for, checked.
 fn check(config: &RunConfig, asked: &Link) -> Result<Linker> {
-    let linker = Linker::new(asked.config.clone()).map_err(Error::config)?;
+    let linker = Linker::new(asked.config.clone()).map_err(refused)?;
     if asked.truth.is_some() && (config.label_field.is_some() || config.allow_repeated_ids) {
-        let message = "true pairs go by unique ids, and need no labels: give --truth without --label and --allow-repeated-ids";
-        return Err(Error::new(ErrorKind::Config, message));
+        let without = words![" without ", Setting::LabelField, " and ", Setting::AllowRepeatedIds];
+        let refused = Error::new(ErrorKind::Config, "true pairs go by unique ids, and need no labels");
+        return Err(refused.instead(words!["give ", Setting::Truth, without]));
     }
-    asked.truth.as_deref().map_or(Ok(()), |path| refuse_url("--truth", "file", path))?;
+    asked.truth.as_deref().map_or(Ok(()), |path| refuse_url(Setting::Truth, "file", path))?;
     refuse_compared(&linker, asked.right_by.as_deref())?;
     Ok(linker)
 }
@@ -259,12 +265,9 @@ fn refuse_compared(linker: &Linker, right_by: Option<&str>) -> Result<()> {
     match linker.config().fields.iter().find(|field| field.paths().iter().any(|path| path == name)) {
         None => Ok(()),
         Some(field) => {
-            let message = format!(
-                "--right-by {}: the field {} compares it; name one that the score does not know",
-                cut(name),
-                quoted(&field.name)
-            );
-            Err(Error::new(ErrorKind::Config, message))
+            let asked = (Setting::RightBy, cut(name).into_owned());
+            let what = words![asked, format!(": the field {} compares it", quoted(&field.name))];
+            Err(Error::new(ErrorKind::Config, what).advise("name one that the score does not know"))
         }
     }
 }

@@ -5,10 +5,11 @@ use std::{borrow::Cow, collections::BTreeMap, ops::Range};
 use lookalike::shown::{cut, quoted};
 use lookalike_applications::records::{Linker, Records, Room as Normal, measure};
 use lookalike_io::{
-    error::{Error, ErrorKind, Result},
+    error::{Error, ErrorKind, Result, Setting},
     format::Format,
     read::{Block, Blocks, Naming, Paths, Reading, Room, Shape, Source, encoding_named},
     store::shown_name,
+    words,
 };
 use rayon::ThreadPool;
 use serde_json::value::RawValue;
@@ -16,7 +17,10 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::{
     config::{Observer, Progress, RunConfig, Stage},
-    pass::parallel::{Weigh, in_order_placed},
+    pass::{
+        lines::repeated_id,
+        parallel::{Weigh, in_order_placed},
+    },
     sketching::ids::hash_name,
 };
 
@@ -94,11 +98,9 @@ impl Gathered {
         if own.iter().any(|label| *label != 0) {
             return Ok(());
         }
-        let message = format!(
-            "{name}: --label {}: no record has this field with something in it; name the one that says which records are of one thing",
-            cut(label)
-        );
-        Err(Error::new(ErrorKind::Record, message))
+        let label = (Setting::LabelField, cut(label).into_owned());
+        let wrong = Error::record(words![label, ": no record has this field with something in it"]).at(name);
+        Err(wrong.advise("name the one that says which records are of one thing"))
     }
 
     /// Refuses a field that is a date or a number in no record of a collection.
@@ -108,17 +110,16 @@ impl Gathered {
         if own.iter().any(|value| !value.is_nan()) {
             return Ok(());
         }
-        let message =
-            format!("{name}: --right-by {}: no record has a date or a number in this field; name one that has", cut(field));
-        Err(Error::new(ErrorKind::Record, message))
+        let field = (Setting::RightBy, cut(field).into_owned());
+        let wrong = Error::record(words![field, ": no record has a date or a number in this field"]).at(name);
+        Err(wrong.advise("name one that has"))
     }
 
     /// How many records there are.
     pub(super) fn len(&self) -> Result<u32> {
         u32::try_from(self.records.len()).map_err(|_| {
-            let message =
-                "more than 4,294,967,295 records cannot be linked at once: split them, by a field that links must share";
-            Error::new(ErrorKind::Input, message)
+            Error::new(ErrorKind::Input, "more than 4,294,967,295 records cannot be linked at once")
+                .instead("split them, by a field that links must share")
         })
     }
 
@@ -180,7 +181,7 @@ impl Gathered {
                     let called;
                     let id = match id {
                         "" => {
-                            called = serde_json::Value::from(place.of(u64::from(*line))).to_string();
+                            called = serde_json::Value::from(place.of(u64::from(*line)).to_string()).to_string();
                             &called
                         }
                         id => id,
@@ -188,11 +189,7 @@ impl Gathered {
                     let record = (self.ids.len()) as u32;
                     let first = *self.by_id[number].entry(hash_name(id)).or_insert(record);
                     if first != record && !config.allow_repeated_ids {
-                        let what = format!(
-                            "id {} was already used; make ids unique, or let them pass with --allow-repeated-ids",
-                            cut(id)
-                        );
-                        return Err(Error::on_line(ErrorKind::Record, u64::from(*line), what));
+                        return Err(repeated_id(id).of_line(u64::from(*line)));
                     }
                     self.ids.push([id]);
                 }
@@ -225,12 +222,8 @@ fn open(config: &RunConfig, name: &str) -> Result<Source> {
     // A table asks for its text's column when it is opened.
     let is_table = config.format.into_iter().chain(inputs.iter().filter_map(|input| Format::of_name(&input.name())));
     if let Some(format) = is_table.into_iter().find(|format| format.is_table()) {
-        let message = format!(
-            "{}: is {}, and records are read from JSON Lines, JSON arrays or CSV: write it as one of these",
-            shown_name(name),
-            format.name()
-        );
-        return Err(Error::new(ErrorKind::Input, message));
+        let what = format!("is {}, and records are read from JSON Lines, JSON arrays or CSV", format.name());
+        return Err(Error::new(ErrorKind::Input, what).at(shown_name(name)).instead("write it as one of these"));
     }
     Source::new(inputs, reading, &config.temp_dir)
 }
@@ -284,9 +277,6 @@ impl Weigh for Piece {
     }
 }
 
-/// What a record says, or what is wrong with it and what to do.
-type Checked<T> = std::result::Result<T, String>;
-
 impl<'a> Asked<'a> {
     fn new(config: &'a RunConfig, linker: &'a Linker, right_by: Option<&'a str>) -> Self {
         let (mut names, mut fields): (Vec<&str>, Vec<_>) = (Vec::new(), Vec::new());
@@ -319,13 +309,15 @@ impl<'a> Asked<'a> {
         let Worker { room, normal, line, text, values } = worker;
         values.resize(self.fields.len(), String::new());
         for at in 0..block.len() {
-            let wrong = |what: String| Error::on_line(ErrorKind::Record, at as u64, what);
-            let object = block.fields(at, reading, room, line).map_err(|fault| wrong(fault.to_string()))?;
+            let wrong = |wrong: Error| wrong.of_line(at as u64);
+            let object = block.fields(at, reading, room, line).map_err(wrong)?;
             let Some(object) = object else { continue };
             let no_object = !says_format && block.is_lines() && !object.trim_ascii_start().starts_with(b"{");
             let found = self.paths.find(object).map_err(|what| {
-                let encoding = block.not_utf8(at, reading, Naming::Encoding).map(|fault| fault.to_string());
-                wrong(encoding.unwrap_or_else(|| if no_object { what + "; of CSV say --format csv" } else { what }))
+                wrong(block.not_utf8(at, reading, Naming::Encoding).unwrap_or_else(|| match no_object {
+                    true => what.advise(words!["of CSV say ", (Setting::Format, "csv")]),
+                    false => what,
+                }))
             })?;
             if piece.lines.is_empty() {
                 piece.first = object.to_vec();
@@ -346,11 +338,11 @@ impl<'a> Asked<'a> {
                 linker.normalise(field, text, normal, into);
             }
             piece.records.push(values.iter().map(String::as_str));
-            let id = name(found[self.paths_of_fields], self.id, "an id", "--id-field").map_err(wrong)?;
+            let id = name(found[self.paths_of_fields], self.id, "an id", Setting::IdField).map_err(wrong)?;
             piece.ids.push([if block.is_delimited() && id == "\"\"" { "" } else { id }]);
             if let Some(field) = self.label {
                 let value = found[self.paths_of_fields + 1];
-                name(value, field, "a label", "--label").map_err(wrong)?;
+                name(value, field, "a label", Setting::LabelField).map_err(wrong)?;
                 // What it says, since CSV has no numbers: 7 and "7" are one label.
                 let label = value.map_or(Ok("".into()), |value| written(value, field)).map_err(wrong)?;
                 piece.labels.push(if label.is_empty() { 0 } else { xxh3_128(label.as_bytes()).max(1) });
@@ -387,44 +379,47 @@ impl<'a> Asked<'a> {
 fn absent(input: &str, field: &str, paths: &[&str], first: &[u8]) -> Error {
     let absent: Vec<String> = paths.iter().map(|path| quoted(path)).collect();
     let names: Vec<String> = Paths::names_in(first).iter().map(|name| quoted(name)).collect();
-    let message = format!(
-        "{input}: no record has {}, from which the field {} is; the first one has {}: say with from where it stands",
+    let what = format!(
+        "no record has {}, from which the field {} is; the first one has {}",
         absent.join(" or "),
         quoted(field),
         if names.is_empty() { "no fields".into() } else { names.join(", ") }
     );
-    Error::new(ErrorKind::Record, message)
+    Error::record(what).at(input).in_field(field).instead("say with from where it stands")
 }
 
 /// What a value says; nothing where it is null.
-fn written<'v>(value: &'v RawValue, name: &str) -> Checked<Cow<'v, str>> {
+fn written<'v>(value: &'v RawValue, name: &str) -> Result<Cow<'v, str>> {
     let raw = value.get();
     match Shape::of(raw) {
         Shape::Text => match raw[1..raw.len() - 1].contains('\\') {
             false => Ok(raw[1..raw.len() - 1].into()),
             true => serde_json::from_str::<String>(raw).map(Cow::Owned).map_err(|_| {
-                format!("field {} has half of a character, a lone surrogate: write it anew from where it came", quoted(name))
+                Error::record(format!("field {} has half of a character, a lone surrogate", quoted(name)))
+                    .in_field(name)
+                    .instead("write it anew from where it came")
             }),
         },
         Shape::Number | Shape::Bool => Ok(raw.into()),
         Shape::Null => Ok("".into()),
-        shape @ (Shape::Array | Shape::Object) => Err(format!(
-            "field {} is {}; what is compared must be a string or a number: join it before, or say with from which part of it is meant",
-            quoted(name),
-            shape.name()
-        )),
+        shape @ (Shape::Array | Shape::Object) => {
+            let wrong = Error::record(format!("field {} is {}", quoted(name), shape.name())).in_field(name);
+            Err(wrong.advise(
+                "what is compared must be a string or a number: join it before, or say with from which part of it is meant",
+            ))
+        }
     }
 }
 
 /// An id or a label as it stands in the record; empty where it is null or missing.
-fn name<'v>(value: Option<&'v RawValue>, field: &str, what: &str, flag: &str) -> Checked<&'v str> {
+fn name<'v>(value: Option<&'v RawValue>, field: &str, what: &str, option: Setting) -> Result<&'v str> {
     let Some(value) = value.map(RawValue::get).filter(|value| *value != "null") else { return Ok("") };
     match Shape::of(value) {
         shape if shape.is_name() => Ok(value),
-        other => Err(format!(
-            "field {} is {}; {what} must be a string or a number: leave it out, or name another field with {flag}",
-            quoted(field),
-            other.name()
-        )),
+        other => {
+            let advice = format!("{what} must be a string or a number: leave it out, or name another field with ");
+            let wrong = Error::record(format!("field {} is {}", quoted(field), other.name())).in_field(field);
+            Err(wrong.advise(words![advice, option]))
+        }
     }
 }

@@ -4,7 +4,10 @@ use std::{collections::BTreeMap, path::Path};
 
 use lookalike::{eval::PairCounts, shown::cut};
 use lookalike_applications::records::Scored;
-use lookalike_io::{error::Result, read::Reading};
+use lookalike_io::{
+    error::{Error, Result},
+    read::Reading,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -107,19 +110,22 @@ impl Truth {
             let find = |id: &RawValue, collection| gathered.find_of_any_type(id.get(), collection);
             let across = |a: &RawValue, b: &RawValue| Some((find(a, 0)?, find(b, 1)?));
             let within = |id: &RawValue| {
-                find(id, 0).ok_or_else(|| format!("no record has the id {}; ids must stand as in the records", cut(id.get())))
+                find(id, 0).ok_or_else(|| {
+                    Error::record(format!("no record has the id {}", cut(id.get()))).advise("ids must stand as in the records")
+                })
             };
             let (a, b) = match gathered.are_two() {
                 true => across(a, b).or_else(|| across(b, a)).ok_or_else(|| {
-                    format!(
+                    Error::record(format!(
                         "no record of the first collection has the id {}, or none of the second the id {}, nor the other way round",
                         cut(a.get()),
                         cut(b.get())
-                    )
+                    ))
                 })?,
                 false => match (within(a)?, within(b)?) {
                     (one, other) if one == other => {
-                        return Err(format!("pairs {} with itself; a pair is two records", cut(a.get())));
+                        let what = format!("pairs {} with itself", cut(a.get()));
+                        return Err(Error::record(what).advise("a pair is two records"));
                     },
                     pair => pair,
                 },

@@ -4,7 +4,11 @@ use std::collections::BTreeMap;
 
 use lookalike::shown::{cut, quoted};
 use lookalike_applications::minutiae::{By, Minutia};
-use lookalike_io::read::Shape;
+use lookalike_io::{
+    error::{Error, Place, Result, Setting, Words},
+    read::Shape,
+    words,
+};
 use serde_json::{Value, value::RawValue};
 
 use crate::{config::RunConfig, pass::lines::parse};
@@ -49,9 +53,6 @@ pub(super) struct Card {
     pub(super) label: Option<String>,
 }
 
-/// What a record says, or what is wrong with it and what to do.
-type Checked<T> = std::result::Result<T, String>;
-
 /// The fields of a record.
 type Record<'a> = BTreeMap<String, &'a RawValue>;
 
@@ -60,20 +61,20 @@ const FARTHEST: f64 = 32_767.0;
 
 impl Card {
     /// Reads a line; `place` is what a print without an id is called.
-    pub(super) fn read(line: &[u8], config: &RunConfig, asked: &Cards, place: impl FnOnce() -> String) -> Checked<Self> {
+    pub(super) fn read(line: &[u8], config: &RunConfig, asked: &Cards, place: impl FnOnce() -> Place) -> Result<Self> {
         let record: Record = parse(line, "{\"id\": \"one\", \"minutiae\": [[120, 88, 64], [97, 130, 201]]}")?;
-        let id = match name(&record, &config.id_field, "an id", "--id-field")? {
+        let id = match name(&record, &config.id_field, "an id", Setting::IdField)? {
             Some(id) => id.to_owned(),
-            None => serde_json::value::to_raw_value(&place()).map_err(|error| error.to_string())?,
+            None => serde_json::value::to_raw_value(&place().to_string()).map_err(|error| Error::failure(error.to_string()))?,
         };
-        let optional = |field: &Option<String>, what: &str, flag: &str| -> Checked<Option<String>> {
+        let optional = |field: &Option<String>, what: &str, option: Setting| -> Result<Option<String>> {
             match field {
                 None => Ok(None),
-                Some(field) => Ok(name(&record, field, what, flag)?.map(|value| value.get().to_owned())),
+                Some(field) => Ok(name(&record, field, what, option)?.map(|value| value.get().to_owned())),
             }
         };
-        let within = optional(&asked.within, "what prints are compared within", "--within")?;
-        let label = optional(&config.label_field, "a label", "--label")?;
+        let within = optional(&asked.within, "what prints are compared within", Setting::Within)?;
+        let label = optional(&config.label_field, "a label", Setting::LabelField)?;
         Ok(Self { id, minutiae: minutiae(&record, asked)?, within, label })
     }
 
@@ -93,41 +94,41 @@ fn value<'a>(record: &Record<'a>, field: &str) -> Option<&'a RawValue> {
 }
 
 /// A field with a string or a number; none where it is null or missing.
-fn name<'a>(record: &Record<'a>, field: &str, what: &str, flag: &str) -> Checked<Option<&'a RawValue>> {
+fn name<'a>(record: &Record<'a>, field: &str, what: &str, option: Setting) -> Result<Option<&'a RawValue>> {
     let Some(value) = value(record, field).filter(|value| value.get() != "null") else { return Ok(None) };
     match Shape::of(value.get()) {
         shape if shape.is_name() => Ok(Some(value)),
-        other => Err(format!(
-            "field {} is {}; {what} must be a string or a number: leave it out, or name another field with {flag}",
-            quoted(field),
-            other.name()
-        )),
+        other => {
+            let advice = format!("{what} must be a string or a number: leave it out, or name another field with ");
+            let wrong = Error::record(format!("field {} is {}", quoted(field), other.name())).in_field(field);
+            Err(wrong.advise(words![advice, option]))
+        }
     }
 }
 
 /// Names of fields in a message.
 const SHOWN: usize = 12;
 
-fn minutiae(record: &Record, asked: &Cards) -> Checked<Vec<Minutia>> {
+fn minutiae(record: &Record, asked: &Cards) -> Result<Vec<Minutia>> {
     let (field, shown) = (&asked.minutiae_field, quoted(&asked.minutiae_field));
     let Some(value) = value(record, field) else {
         let names: Vec<String> = record.keys().take(SHOWN).map(|name| quoted(name)).collect();
         let more = record.len().saturating_sub(SHOWN);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let has = if names.is_empty() { "no fields".into() } else { format!("the fields {}{more}", names.join(", ")) };
-        return Err(format!("no field {shown}; the record has {has}: name the one with the minutiae with --minutiae-field"));
+        let wrong = Error::record(format!("no field {shown}; the record has {has}")).in_field(field);
+        return Err(wrong.instead(words!["name the one with the minutiae with ", Setting::MinutiaeField]));
     };
     let lists: Vec<Vec<Value>> = serde_json::from_str(value.get()).map_err(|_| {
-        format!(
-            "field {shown} is {}; it must be a list of lists of numbers, such as [[120, 88, 64], [97, 130, 201]]",
-            match Shape::of(value.get()) {
-                Shape::Array => not_lists(value.get()),
-                other => other.name(),
-            }
-        )
+        let is = match Shape::of(value.get()) {
+            Shape::Array => not_lists(value.get()),
+            other => other.name(),
+        };
+        let wrong = Error::record(format!("field {shown} is {is}")).in_field(field);
+        wrong.advise("it must be a list of lists of numbers, such as [[120, 88, 64], [97, 130, 201]]")
     })?;
     let read = |(values, number): (&Vec<Value>, usize)| {
-        minutia(values, asked).map_err(|what| format!("field {shown}: minutia {number} {what}"))
+        minutia(values, asked, || format!("field {shown}: minutia {number} ")).map_err(|wrong| wrong.in_field(field))
     };
     lists.iter().zip(1..).map(read).collect()
 }
@@ -141,30 +142,29 @@ fn not_lists(array: &str) -> &'static str {
     }
 }
 
-fn minutia(values: &[Value], asked: &Cards) -> Checked<Minutia> {
+/// `which` is what a message calls it.
+fn minutia(values: &[Value], asked: &Cards, which: impl Fn() -> String) -> Result<Minutia> {
     let columns = &asked.columns;
     if values.len() != columns.len() {
-        return Err(format!(
-            "has {} values, and --columns names {} ({}): name all that there are, such as type,x,y,angle,quality",
-            values.len(),
-            columns.len(),
-            cut(&columns.join(","))
-        ));
+        let (count, names) = (format!("has {} values, and ", values.len()), cut(&columns.join(",")).into_owned());
+        let what = words![which(), count, Setting::Columns, format!(" names {} ({names})", columns.len())];
+        return Err(Error::record(what).instead("name all that there are, such as type,x,y,angle,quality"));
     }
-    let value = |column: &str, most: f64, advice: &str| {
+    let value = |column: &str, most: f64, advice: &dyn Fn() -> Words| {
         let value = columns.iter().position(|name| name == column).and_then(|at| values.get(at)).unwrap_or(&Value::Null);
         match value.as_f64() {
             Some(number) if number.abs() <= most => Ok(number),
-            Some(_) => Err(format!("has {value} for {column}: {advice}")),
-            None => Err(format!(
-                "has {} for {column}, which is not a number: name the columns in their order with --columns",
-                cut(&value.to_string())
-            )),
+            Some(_) => Err(Error::record(words![which(), format!("has {value} for {column}")]).instead(advice())),
+            None => {
+                let what = format!("has {} for {column}, which is not a number", cut(&value.to_string()));
+                let advice = words!["name the columns in their order with ", Setting::Columns];
+                Err(Error::record(words![which(), what]).instead(advice))
+            }
         }
     };
-    let pixels = "give pixels from -32767 to 32767, or name the columns in their order with --columns";
-    let (x, y) = (value("x", FARTHEST, pixels)?, value("y", FARTHEST, pixels)?);
-    let turns = format!("a turn is {}; give --turn 360 if angles are degrees", asked.turn);
+    let pixels = || words!["give pixels from -32767 to 32767, or name the columns in their order with ", Setting::Columns];
+    let (x, y) = (value("x", FARTHEST, &pixels)?, value("y", FARTHEST, &pixels)?);
+    let turns = || words![format!("a turn is {}; give ", asked.turn), (Setting::Turn, "360"), " if angles are degrees"];
     let angle = value("angle", asked.turn, &turns)? / asked.turn * 256.0;
     // Files have y downwards while angles grow counter-clockwise; here they grow from x towards y.
     let y = if asked.upwards { y } else { -y };

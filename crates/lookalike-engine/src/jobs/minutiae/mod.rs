@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use lookalike::{cluster::Keep, shown::cut};
+use lookalike::cluster::Keep;
 use lookalike_applications::minutiae::{By, FEWEST_ALIGNED, Minutia, Prints, Ranked, Ranking};
 use lookalike_io::{
     error::{Error, ErrorKind, Result, without_panic},
@@ -22,7 +22,11 @@ use serde_json::value::RawValue;
 use self::card::{Card, Cards, First};
 use crate::{
     config::RunConfig,
-    pass::{lines::each_line_of, open::pool},
+    pass::{
+        lines::{each_line_of, repeated_id},
+        open::pool,
+        refused::refused,
+    },
 };
 
 /// A line of the output: two prints, the earlier first.
@@ -126,7 +130,7 @@ fn all(config: &RunConfig, asked: &Cards, output: &Path) -> Result<CardsSummary>
     let pool = pool(config.threads)?;
     for group in groups.values() {
         let prints: Vec<Vec<Minutia>> = group.iter().map(|&number| cards[number as usize].minutiae.clone()).collect();
-        let prints = Prints::new(&prints, &asked.by).map_err(Error::config)?;
+        let prints = Prints::new(&prints, &asked.by).map_err(refused)?;
         let numbers: Vec<u32> = (0..group.len() as u32).collect();
         for some in numbers.chunks(AT_A_TIME) {
             let found: Vec<Vec<Ranked>> = pool.install(|| some.par_iter().map(|&b| prints.before(b)).collect());
@@ -143,7 +147,7 @@ fn all(config: &RunConfig, asked: &Cards, output: &Path) -> Result<CardsSummary>
     for &Ranked { a, b, score } in written {
         let same = labelled.then(|| is_genuine(a, b));
         let pair = CardPair { a: &cards[a as usize].id, b: &cards[b as usize].id, score, same };
-        let mut line = serde_json::to_vec(&pair).map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))?;
+        let mut line = serde_json::to_vec(&pair).map_err(|error| Error::failure(error.to_string()))?;
         line.push(b'\n');
         output.write(&line)?;
     }
@@ -184,9 +188,8 @@ fn genuine_pairs<'a>(cards: impl Iterator<Item = &'a Card>) -> u64 {
 }
 
 fn refuse(name: &str, format: Format) -> Error {
-    let message =
-        format!("{name}: is {}, and prints are read from JSON Lines or JSON arrays: write it as one of these", format.name());
-    Error::new(ErrorKind::Input, message)
+    let what = format!("is {}, and prints are read from JSON Lines or JSON arrays", format.name());
+    Error::new(ErrorKind::Input, what).at(name).instead("write it as one of these")
 }
 
 fn read(config: &RunConfig, asked: &Cards, source: &Source) -> Result<Vec<Card>> {
@@ -202,10 +205,7 @@ fn read(config: &RunConfig, asked: &Cards, source: &Source) -> Result<Vec<Card>>
     each_line_of(source, |line, block, record| {
         let card = Card::read(line, config, asked, || source.place(block.tag().part, record))?;
         if !config.allow_repeated_ids && !ids.insert(card.id.get().to_owned()) {
-            return Err(format!(
-                "id {} was already used; make ids unique, or let them pass with --allow-repeated-ids",
-                cut(card.id.get())
-            ));
+            return Err(repeated_id(card.id.get()));
         }
         cards.push(card);
         Ok(())

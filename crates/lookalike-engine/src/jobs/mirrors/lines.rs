@@ -2,7 +2,7 @@
 
 use lookalike_applications::mirrors::{Counterpart, Mirrors, ShareOf, SitePair, SitePairs};
 use lookalike_io::{
-    error::{Error, ErrorKind, Result},
+    error::{Error, Result},
     write::Output,
 };
 use serde::Serialize;
@@ -263,7 +263,7 @@ fn run(pages: &[(u32, u32, u64)], collection: u32, site: u32) -> &[(u32, u32, u6
 }
 
 fn write_line(line: &impl Serialize, output: &mut Output) -> Result<()> {
-    let mut bytes = serde_json::to_vec(line).map_err(|error| Error::new(ErrorKind::Output, error.to_string()))?;
+    let mut bytes = serde_json::to_vec(line).map_err(|error| Error::failure(error.to_string()))?;
     bytes.push(b'\n');
     output.write(&bytes)
 }

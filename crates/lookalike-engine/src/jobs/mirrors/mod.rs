@@ -16,9 +16,10 @@ use lookalike::{
 };
 use lookalike_applications::mirrors::{Likes, Mirrors, Page, Side};
 use lookalike_io::{
-    error::{Error, ErrorKind, Result, without_panic},
+    error::{Error, ErrorKind, Result, Setting, without_panic},
     memory::peak_memory,
     read::LeftOut,
+    words,
     write::finish,
 };
 use serde::Serialize;
@@ -96,7 +97,7 @@ pub struct MirrorsSummary {
     /// Lines set aside as no records.
     pub bad_lines: u64,
     /// The first of them, told.
-    pub bad_examples: Vec<String>,
+    pub bad_examples: Vec<Error>,
     /// Files of folders that were not read; none where all were.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<LeftOut>,
@@ -187,14 +188,15 @@ fn check(config: &RunConfig, asked: &Mirroring) -> Result<(RunConfig, Method)> {
     let mut config = config.clone();
     if let SiteBy::Field(field) = &asked.sites.by {
         if *field == config.text_field {
-            let message = format!("--by field:{}: the text cannot be what says the site; name another field", cut(field));
-            return Err(Error::new(ErrorKind::Config, message));
+            let by = (Setting::By, format!("field:{}", cut(field)));
+            let what = words![by, ": the text cannot be what says the site"];
+            return Err(Error::new(ErrorKind::Config, what).advise("name another field"));
         }
         config.label_field = Some(field.clone());
     }
     if !(0.0..=1.0).contains(&asked.share) {
-        let message = format!("--share {}: is no share of pages; give a number from 0 to 1, such as 0.5", asked.share);
-        return Err(Error::new(ErrorKind::Config, message));
+        let what = words![(Setting::Share, asked.share.to_string()), ": is no share of pages"];
+        return Err(Error::new(ErrorKind::Config, what).advise("give a number from 0 to 1, such as 0.5"));
     }
     let (verify, cluster) = (Some(Verify::Exact), Cluster::Law);
     let method = Method::new(Config { verify, cluster, ..config.method.clone() })?;
@@ -204,15 +206,16 @@ fn check(config: &RunConfig, asked: &Mirroring) -> Result<(RunConfig, Method)> {
 /// The failure of one collection that is one site.
 fn alone(site: &str, by: &SiteBy, sites: &Sites) -> Error {
     let advice = match by {
-        SiteBy::Name if sites.of_urls => "name a second collection, or choose --by folder for folders of a host",
-        SiteBy::Host => "name a second collection, or choose --by folder for folders of a host",
+        SiteBy::Host => words!["choose ", (Setting::By, "folder"), " for folders of a host"],
+        SiteBy::Name if sites.of_urls => words!["choose ", (Setting::By, "folder"), " for folders of a host"],
         SiteBy::Name | SiteBy::Folder if sites.in_folders => {
-            "name a second collection, or take more folders for a site's name with --depth"
+            words!["take more folders for a site's name with ", Setting::Depth]
         }
-        SiteBy::Name | SiteBy::Folder => "name a second collection, or say sites by a field with --by field:NAME",
-        SiteBy::Field(_) => "name a second collection, or another field",
+        SiteBy::Name | SiteBy::Folder => words!["say sites by a field with ", (Setting::By, "field:NAME")],
+        SiteBy::Field(_) => words!["another field"],
     };
-    Error::new(ErrorKind::Input, format!("all pages are of one site, {}, which cannot mirror itself: {advice}", quoted(site)))
+    let what = format!("all pages are of one site, {}, which cannot mirror itself", quoted(site));
+    Error::new(ErrorKind::Input, what).instead(words!["name a second collection, or ", advice])
 }
 
 /// What two contenders must not both be all of, to be compared: of one site, or of one collection.
@@ -237,7 +240,7 @@ fn matched(
 ) -> Result<Mirrors> {
     let numbers = pairing.numbers()?;
     let groups = numbers.checked_add(textless.groups).ok_or_else(|| {
-        Error::new(ErrorKind::Input, "more than 4,294,967,295 groups of equal pages; compare parts of the collections")
+        Error::new(ErrorKind::Input, "more than 4,294,967,295 groups of equal pages").advise("compare parts of the collections")
     })?;
     let resemblance = |figures: &PairFigures| match figures {
         PairFigures::Counted(figures) => figures.resemblance,

@@ -4,8 +4,9 @@ use std::{borrow::Cow, collections::BTreeMap, num::NonZeroU128};
 
 use lookalike::shown::{cut, quoted};
 use lookalike_io::{
-    error::{Error, ErrorKind, Result},
+    error::{Error, Result, Setting},
     read::Source,
+    words,
     write::plain,
 };
 use xxhash_rust::xxh3::xxh3_64;
@@ -167,17 +168,16 @@ impl Sites {
         let (mut numbers, mut room) = (BTreeMap::<String, u32>::new(), Vec::new());
         table.ids.each(0..table.documents, &mut room, |id| {
             let (name, document) = (plain(id), sites.of.len());
-            let failed = |why: &dyn Fn(&str) -> Error| {
-                table.place(document as u64, source).map_or_else(|error| error, |place| why(&place))
-            };
+            let failed =
+                |why: Error| table.place(document as u64, source).map_or_else(|error| error, |place| why.at_place(place));
             let label = match &by.by {
                 SiteBy::Field(field) => {
                     let label = table.labels.get(document).copied().flatten().and_then(|label| labels.get(&label));
-                    Some(plain(label.ok_or_else(|| failed(&|place| without(field, place)))?))
+                    Some(plain(label.ok_or_else(|| failed(without(field)))?))
                 }
                 SiteBy::Name | SiteBy::Host | SiteBy::Folder => None,
             };
-            let (site, path) = by.place(&name, label.as_deref()).ok_or_else(|| failed(&|place| no_url(id, place)))?;
+            let (site, path) = by.place(&name, label.as_deref()).ok_or_else(|| failed(no_url(id)))?;
             // Pages of a site often come one after the other.
             let last = sites.of.last().copied().filter(|&last| sites.names[last as usize] == *site);
             let number = last.or_else(|| numbers.get(&*site).copied()).unwrap_or_else(|| {
@@ -208,22 +208,27 @@ impl Sites {
     }
 }
 
-fn without(field: &str, place: &str) -> Error {
-    let message = format!(
-        "{place}: no field {}, or null: by --by field:{} it says what site the page is of; give one to each, or take such pages out of \
-         the input (--skip-bad sets only lines aside that are no records)",
-        quoted(field),
-        cut(field)
-    );
-    Error::new(ErrorKind::Record, message)
+fn without(field: &str) -> Error {
+    let no_field = format!("no field {}, or null: by ", quoted(field));
+    let by = (Setting::By, format!("field:{}", cut(field)));
+    let what = words![no_field, by, " it says what site the page is of"];
+    Error::record(what).in_field(field).advise(words![
+        "give one to each, or take such pages out of the input (",
+        Setting::SkipBad,
+        " sets only lines aside that are no records)"
+    ])
 }
 
-fn no_url(id: &str, place: &str) -> Error {
-    let message = format!(
-        "{place}: the page is called {id}, which is no URL, and --by host takes the site from it: name the field with the URL with \
-         --id-field, or choose --by folder or --by field:NAME"
-    );
-    Error::new(ErrorKind::Record, message)
+fn no_url(id: &str) -> Error {
+    let called = format!("the page is called {id}, which is no URL, and ");
+    Error::record(words![called, (Setting::By, "host"), " takes the site from it"]).instead(words![
+        "name the field with the URL with ",
+        Setting::IdField,
+        ", or choose ",
+        (Setting::By, "folder"),
+        " or ",
+        (Setting::By, "field:NAME")
+    ])
 }
 
 #[cfg(test)]

@@ -9,8 +9,9 @@ use std::{
 
 use lookalike::{Cluster, Config, Method, Verify, verify::Overlap};
 use lookalike_io::{
-    error::{Error, ErrorKind, Result, without_panic},
+    error::{Error, ErrorKind, Result, Setting, without_panic},
     read::LeftOut,
+    words,
     write::{Output, finish},
 };
 use serde::Serialize;
@@ -59,7 +60,7 @@ pub struct PairsSummary {
     /// Lines set aside as no records.
     pub bad_lines: u64,
     /// The first of them, told.
-    pub bad_examples: Vec<String>,
+    pub bad_examples: Vec<Error>,
     /// Files of folders that were not read; none where all were.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<LeftOut>,
@@ -104,8 +105,9 @@ fn all_passes(config: &RunConfig, wanted: Wanted, observer: Observer) -> Result<
     let (verify, cluster) = (config.method.verify.or(Some(Verify::Exact)), Cluster::Law);
     let method = Method::new(Config { verify, cluster, ..config.method.clone() })?;
     if config.nearest.is_some() && method.verify() == Verify::None {
-        let message = "--nearest sorts pairs by their similarity, and --verify none measures none; leave out one of the two";
-        return Err(Error::new(ErrorKind::Config, message));
+        let what =
+            words![Setting::Nearest, " sorts pairs by their similarity, and ", (Setting::Verify, "none"), " measures none"];
+        return Err(Error::new(ErrorKind::Config, what).advise("leave out one of the two"));
     }
     let path = match wanted {
         Wanted::Written(path) => Some(path),
@@ -267,7 +269,7 @@ fn to(wanted: Wanted, output: Option<&mut Output>, list: impl FnOnce(&mut TellPa
     };
     let mut lines = Vec::new();
     let count = list(&mut |pair, _| {
-        serde_json::to_writer(&mut lines, pair).map_err(|error| Error::new(ErrorKind::Output, error.to_string()))?;
+        serde_json::to_writer(&mut lines, pair).map_err(|error| Error::failure(error.to_string()))?;
         lines.push(b'\n');
         if lines.len() > PIECE {
             output.write(&lines)?;

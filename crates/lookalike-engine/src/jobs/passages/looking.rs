@@ -15,7 +15,7 @@ use lookalike::{
     verify::{Figures, Overlap},
 };
 use lookalike_io::{
-    error::{Error, ErrorKind, Result},
+    error::{Error, Result},
     read::{Blocks, Room},
     write::Output,
 };
@@ -327,7 +327,7 @@ impl Looker {
         let (a, b) = (raw(ids.get(documents[0], id_a)?)?, raw(ids.get(documents[1], id_b)?)?);
         if looking.lines {
             let line = Quoted { a, b, shares: &shares, texts: texts.each_ref().map(|text| &**text) };
-            serde_json::to_writer(&mut found.lines, &line).map_err(|error| Error::new(ErrorKind::Output, error.to_string()))?;
+            serde_json::to_writer(&mut found.lines, &line).map_err(|error| Error::failure(error.to_string()))?;
             found.lines.push(b'\n');
             return Ok(());
         }

@@ -13,9 +13,10 @@ use std::{
 
 use lookalike::{Candidates, Cluster, Config, Method, runs::Winnowing, text::TokensBy};
 use lookalike_io::{
-    error::{Error, ErrorKind, Result, without_panic},
+    error::{Error, ErrorKind, Result, Setting, without_panic},
     memory::peak_memory,
     read::{Blocks, LeftOut},
+    words,
     write::finish,
 };
 use serde::Serialize;
@@ -56,7 +57,7 @@ pub struct PassagesSummary {
     /// Lines set aside as no records.
     pub bad_lines: u64,
     /// The first of them, told.
-    pub bad_examples: Vec<String>,
+    pub bad_examples: Vec<Error>,
     /// Files of folders that were not read; none where all were.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<LeftOut>,
@@ -130,12 +131,12 @@ fn all_passes(config: &RunConfig, asked: &Quoting, mut wanted: Wanted, observer:
 fn check(config: &RunConfig, asked: &Quoting) -> Result<(Winnowing, Method)> {
     let winnowing = Winnowing::new(asked.least)?;
     if !(0.0..=1.0).contains(&asked.containment) {
-        let message = format!("--threshold {}: is no containment; give a number from 0 to 1, such as 0.1", asked.containment);
-        return Err(Error::new(ErrorKind::Config, message));
+        let what = words![(Setting::Containment, asked.containment.to_string()), ": is no containment"];
+        return Err(Error::new(ErrorKind::Config, what).advise("give a number from 0 to 1, such as 0.1"));
     }
     if config.method.tokens == TokensBy::Items {
-        let message = "--set-field: a set has no order, and so no passages; compare sets with lookalike pairs or compare";
-        return Err(Error::new(ErrorKind::Config, message));
+        let what = words![Setting::SetField, ": a set has no order, and so no passages"];
+        return Err(Error::new(ErrorKind::Config, what).advise("compare sets with lookalike pairs or compare"));
     }
     let plain = Config { candidates: Candidates::Exact, verify: None, cluster: Cluster::Law, ..config.method.clone() };
     Ok((winnowing, Method::new(plain)?))

@@ -146,7 +146,7 @@ fn a_quote_that_never_closes_is_told_with_its_line() {
     ] {
         for piece in [1, 2, 3, 100] {
             let (_, ends) = cut(file.as_bytes(), b',', &[piece]);
-            let told = ends.finish().err().map(|error| error.placed(|line| format!("f:{}", 1 + line)).to_string());
+            let told = ends.finish().err().map(|error| error.placed(|line| crate::error::Place::line("f", 1 + line)).to_string());
             let place = line.map(|line: u64| format!("f:{}: a quote opens here", line + 1));
             assert_eq!(told.is_some(), line.is_some(), "{file:?}");
             assert!(told.unwrap_or_default().starts_with(&place.unwrap_or_default()), "{file:?}");

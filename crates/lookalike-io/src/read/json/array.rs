@@ -362,7 +362,10 @@ mod tests {
             ("[\u{feff}]", "f:1: column 2: element 1 is no JSON: each has to be an object, as {\"text\": …}"),
         ] {
             for piece in [1, 2, 3, 100] {
-                let told = cut(file.as_bytes(), &[piece]).unwrap_err().placed(|line| format!("f:{}", 1 + line)).to_string();
+                let told = cut(file.as_bytes(), &[piece])
+                    .unwrap_err()
+                    .placed(|line| crate::error::Place::line("f", 1 + line))
+                    .to_string();
                 assert_eq!(told, message, "{file:?} in pieces of {piece}");
             }
         }

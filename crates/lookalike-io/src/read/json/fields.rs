@@ -1,6 +1,6 @@
 //! Which fields of a record are read, and what is found of them; what is wrong with a record.
 
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
 use lookalike::{Occurrences, cluster::Keep, text::Text};
 
@@ -62,14 +62,12 @@ pub(crate) struct Found<'a> {
     pub label: Option<&'a str>,
 }
 
-/// Why a line is no usable record: what is wrong and what to do, for behind `path:line: `.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault(pub(crate) String);
+/// Why a line is no usable record; whoever knows the line adds the place.
+pub type Fault = crate::error::Error;
 
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
+#[allow(non_snake_case)]
+pub(crate) fn Fault(what: String) -> Fault {
+    Fault::record(what)
 }
 
 /// What a record of JSON is in its file: what messages call it.

@@ -13,7 +13,7 @@ use super::{
 pub(crate) fn find<'a>(inside: &Inside, line: &'a str, unit: Unit, fields: &Fields) -> Result<Found<'a>, Fault> {
     let values = match inside.paths.find(line.as_bytes()) {
         Ok(values) => values,
-        Err(what) => return Err(parse::not_json(line, unit).unwrap_or(Fault(what))),
+        Err(what) => return Err(parse::not_json(line, unit).unwrap_or(what)),
     };
     let value = |number: Option<usize>| number.and_then(|number| values[number]).map(|value| value.get());
     let Some(raw) = value(Some(0)) else { return Err(parse::no_text(line, fields)) };

@@ -9,6 +9,8 @@ use serde::{
 };
 use serde_json::value::RawValue;
 
+use crate::error::Error;
+
 /// Fields by name, first as it stands, then as a dotted path into objects. An object is read once, whatever number of its
 /// fields is asked for.
 #[derive(Debug, Clone)]
@@ -36,17 +38,18 @@ impl Paths {
     ///
     /// # Errors
     /// What is no JSON object, or has a field twice that is asked for.
-    pub fn find<'a>(&self, line: &'a [u8]) -> Result<Vec<Option<&'a RawValue>>, String> {
+    pub fn find<'a>(&self, line: &'a [u8]) -> Result<Vec<Option<&'a RawValue>>, Error> {
         let mut found = vec![None; self.names.len()];
         if !line.trim_ascii_start().starts_with(b"{") {
-            return Err("not a JSON object; each record must be one: {\"id\": 1, \"name\": \"Ann Lee\"}".into());
+            let wrong = Error::record("not a JSON object");
+            return Err(wrong.advise("each record must be one: {\"id\": 1, \"name\": \"Ann Lee\"}"));
         }
         let wanted: Vec<Wanted> = self.names.iter().map(String::as_str).enumerate().collect();
         Self::walk(&wanted, object(line)?, "", &mut found)?;
         Ok(found)
     }
 
-    fn walk<'a>(wanted: &[Wanted], fields: Fields<'a>, before: &str, found: &mut [Option<&'a RawValue>]) -> Result<(), String> {
+    fn walk<'a>(wanted: &[Wanted], fields: Fields<'a>, before: &str, found: &mut [Option<&'a RawValue>]) -> Result<(), Error> {
         let (mut seen, mut inside) = (Vec::<&str>::new(), Vec::new());
         for (name, value) in &fields.0 {
             let mut is_wanted = false;
@@ -61,7 +64,9 @@ impl Paths {
                 continue;
             }
             if seen.contains(&&**name) {
-                return Err(format!("field {} stands twice; leave one out", quoted(&format!("{before}{name}"))));
+                let field = format!("{before}{name}");
+                let wrong = Error::record(format!("field {} stands twice", quoted(&field)));
+                return Err(wrong.in_field(field).advise("leave one out"));
             }
             seen.push(name);
             if value.get().starts_with('{') {
@@ -107,11 +112,11 @@ fn list(object_text: &[u8], before: &str, depth: usize, names: &mut Vec<String>)
     }
 }
 
-fn object(text: &[u8]) -> Result<Fields<'_>, String> {
+fn object(text: &[u8]) -> Result<Fields<'_>, Error> {
     serde_json::from_slice(text).map_err(|error| {
         let words = error.to_string();
         let words = words.split(" at line 1 column ").next().unwrap_or_default();
-        format!("not understood: {words}; each record must be one JSON object")
+        Error::record(format!("not understood: {words}")).advise("each record must be one JSON object").because(error)
     })
 }
 
@@ -206,7 +211,7 @@ mod tests {
             ("{\"a\":{\"b\":1,\"b\":2}}", "field \"a.b\" stands twice"),
             ("{\"id\":\"\u{1}\"}", "not understood: control character"),
         ] {
-            let found = paths.find(line.as_bytes()).unwrap_err();
+            let found = paths.find(line.as_bytes()).unwrap_err().to_string();
             assert!(found.contains(part), "{found}");
         }
     }

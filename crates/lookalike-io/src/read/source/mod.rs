@@ -43,7 +43,7 @@ use super::{
     table::Table,
 };
 use crate::{
-    error::{Error, ErrorKind, Result},
+    error::{Error, ErrorKind, Place, Result},
     format::Format,
     store::shown_name,
 };
@@ -247,13 +247,13 @@ impl Source {
     }
 
     /// Where a record is, by its number in the input, from 1. Of a table in memory it is the row, from 0, as those count who have it.
-    pub fn place(&self, part: usize, record: u64) -> String {
+    pub fn place(&self, part: usize, record: u64) -> Place {
         let input = &self.inputs[self.parts[part].input];
         let file = if let Input::Files(files) = input { files.path(record as usize - 1) } else { None };
         match (file, input) {
-            (Some(path), _) => path.display().to_string(),
-            (None, Input::Table(_)) => format!("{} row {}", self.name(part), record - 1),
-            (None, _) => format!("{}:{record}", self.name(part)),
+            (Some(path), _) => Place::of(path.display().to_string()),
+            (None, Input::Table(_)) => Place::row(self.name(part), record - 1),
+            (None, _) => Place::line(self.name(part), record),
         }
     }
 

@@ -14,7 +14,7 @@ use std::{
 use flate2::{Compress, Compression, Crc, FlushCompress};
 
 use super::gathered::Gathered;
-use crate::{disk::Window, error::panicked};
+use crate::{disk::Window, error::Error};
 
 /// Parts that a thread may have before it: one in work, one that waits.
 const AHEAD: u64 = 2;
@@ -132,7 +132,7 @@ impl Packer {
     fn failure(&mut self) -> io::Error {
         self.jobs.take();
         match self.thread.take().map(JoinHandle::join) {
-            Some(Err(panic)) => io::Error::other(panicked(&*panic)),
+            Some(Err(panic)) => io::Error::other(Error::of_panic(&*panic).to_string()),
             _ => io::Error::other("a compressing thread has ended"),
         }
     }

@@ -7,6 +7,7 @@ use super::{
     shape::Shape,
 };
 use crate::{
+    error::Error,
     read::{Block, Columns, Reading, Room},
     write::decisions::plain,
 };
@@ -25,7 +26,7 @@ impl Shape {
         label: &Label,
         room: &mut Labelling,
         into: &mut Vec<u8>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Error> {
         let Labelling { room, line, decoded } = room;
         if let (Self::Delimited, Some(columns)) = (self, block.columns()) {
             names.refuse_columns(columns)?;
@@ -36,7 +37,7 @@ impl Shape {
             Some(_) if self == Self::Array || block.is_lines() => block.raw(at),
             _ => {
                 line.clear();
-                block.json_line(at, reading, room, line).map_err(|error| error.to_string())?;
+                block.json_line(at, reading, room, line)?;
                 line
             }
         };
@@ -44,7 +45,7 @@ impl Shape {
         let is_encoded = block.is_encoded(at, reading);
         match is_encoded {
             true => {
-                let fields = block.fields(at, reading, room, decoded).map_err(|fault| fault.to_string())?;
+                let fields = block.fields(at, reading, room, decoded)?;
                 names.refuse_object(fields.unwrap_or_default())?;
             }
             false => names.refuse_object(object)?,

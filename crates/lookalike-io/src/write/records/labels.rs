@@ -4,8 +4,9 @@ use lookalike::shown::quoted;
 use serde_json::Value;
 
 use crate::{
-    error::{Error, ErrorKind},
+    error::{Error, Setting},
     read::{Columns, encode, field_of},
+    words,
     write::decisions::verdict,
 };
 
@@ -50,12 +51,12 @@ impl LabelNames {
     }
 
     /// Refuses columns that have one of the names already.
-    pub fn refuse_columns(&self, columns: &Columns) -> Result<(), String> {
+    pub fn refuse_columns(&self, columns: &Columns) -> Result<(), Error> {
         self.names.iter().find(|name| columns.has(name)).map_or(Ok(()), |name| Err(taken("column", name)))
     }
 
     /// Refuses an object that has a field of one of the names already.
-    pub fn refuse_object(&self, object: &[u8]) -> Result<(), String> {
+    pub fn refuse_object(&self, object: &[u8]) -> Result<(), Error> {
         field_of(object, &self.names).map_or(Ok(()), |name| Err(taken("field", name)))
     }
 
@@ -134,13 +135,11 @@ pub(super) fn push_number(number: Option<f64>, none: &[u8], into: &mut Vec<u8>) 
     }
 }
 
-pub(crate) fn taken(what: &str, name: &str) -> String {
-    format!("there is a {what} {} already; name the fields of --label otherwise, such as with --label-prefix dup_", quoted(name))
-}
-
-/// The failure of names that cannot be.
-pub fn refused(place: &str, why: &str) -> Error {
-    Error::new(ErrorKind::Record, format!("{place}: {why}"))
+pub(crate) fn taken(what: &str, name: &str) -> Error {
+    let wrong = Error::record(format!("there is a {what} {} already", quoted(name))).in_field(name);
+    let prefix = (Setting::LabelPrefix, "dup_");
+    let advice = words!["name the fields of ", Setting::Label, " otherwise, such as with ", prefix];
+    wrong.advise(advice).about(Setting::LabelPrefix)
 }
 
 #[cfg(test)]

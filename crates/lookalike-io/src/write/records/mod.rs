@@ -16,7 +16,7 @@ pub use self::rows::without_tables;
 pub use self::{
     kept::Kept,
     labelled::Labelling,
-    labels::{Label, LabelNames, refused},
+    labels::{Label, LabelNames},
     rows::{RowLabels, refuse_table_names},
     shape::{Piece, Shape},
 };

@@ -110,7 +110,7 @@ pub fn refuse_table_names(names: &LabelNames, source: &Source) -> Result<()> {
     for table in source.layouts() {
         let has = |name: &&String| table.layout.schema.column_with_name(name).is_some();
         if let Some(name) = names.all().iter().find(has) {
-            return Err(Error::new(ErrorKind::Record, format!("{}: {}", table.name, taken("column", name))));
+            return Err(taken("column", name).at(table.name));
         }
     }
     Ok(())

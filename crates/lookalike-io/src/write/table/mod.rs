@@ -43,7 +43,7 @@ use parquet::{
 use self::{dictionaries::Dictionaries, types::types_of};
 pub use self::{native::refuse_others, schemas::one_schema};
 use crate::{
-    error::{Error, ErrorKind, Result, panicked},
+    error::{Error, ErrorKind, Result},
     lock::lock,
     read::table::{Format, Layout, retyped},
 };
@@ -332,7 +332,7 @@ impl Group {
         let Some(batches) = lock(&self.work).take() else { return };
         let encode = || encode(factory, number, schema, &batches).map_err(|error| of_parquet(name, error));
         let encoded = catch_unwind(AssertUnwindSafe(encode));
-        let encoded = encoded.unwrap_or_else(|panic| Err(Error::new(ErrorKind::Internal, panicked(&*panic))));
+        let encoded = encoded.unwrap_or_else(|panic| Err(Error::of_panic(&*panic)));
         *lock(&self.done) = Some(encoded);
         self.told.notify_all();
     }

@@ -1,0 +1,161 @@
+//! Messages of the libraries, with the fields of a configuration as the flags that the user has typed or could type.
+
+use std::borrow::Cow;
+
+use lookalike_engine::{Error, Front, Setting};
+
+/// The command that runs: what a flag is called may depend on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flags {
+    /// Those of `eval`.
+    Eval,
+    /// Those of `mirrors`.
+    Mirrors,
+    /// Those of any other command.
+    Others,
+}
+
+impl Flags {
+    fn flag(self, setting: Setting) -> &'static str {
+        match setting {
+            Setting::TextField => "--text-field",
+            Setting::IdField => "--id-field",
+            Setting::SetField => "--set-field",
+            Setting::LabelField => match self {
+                Self::Eval => "--labels",
+                Self::Mirrors => "--by field:NAME",
+                Self::Others => "--label",
+            },
+            Setting::Format => "--format",
+            Setting::Encoding => "--encoding",
+            Setting::Delimiter => "--delimiter",
+            Setting::Html => "--html",
+            Setting::SkipBad => "--skip-bad",
+            Setting::AllSplits => "--all-splits",
+            Setting::AllowRepeatedIds => "--allow-repeated-ids",
+            Setting::InputCommand => "--input-command",
+            Setting::Threads => "--threads",
+            Setting::TempDir => "--temp-dir",
+            Setting::Resume => "--resume",
+            Setting::Keep => "--keep",
+            Setting::Against => "--against",
+            Setting::AgainstOnly => "--against-only",
+            Setting::DropHolders => "--drop-holders",
+            // What passages must cover is the threshold of `passages`.
+            Setting::Threshold | Setting::Containment => "--threshold",
+            Setting::Recall => "--recall",
+            Setting::Tokens => "--tokens",
+            Setting::Shingle => "--shingle",
+            Setting::Anchors => "--anchors",
+            Setting::Fingerprint => "--fingerprint",
+            Setting::Degree => "--degree",
+            Setting::Method => "--method",
+            Setting::Candidates => "--candidates",
+            Setting::Bands => "--bands",
+            Setting::Rows => "--rows",
+            Setting::Permutations => "--permutations",
+            Setting::Modulus => "--modulus",
+            Setting::Common => "--common",
+            Setting::RunLength => "--run-length",
+            Setting::Bits => "--bits",
+            Setting::Features => "--features",
+            Setting::Distance => "--distance",
+            Setting::Blocks => "--blocks",
+            Setting::Longest => "--longest",
+            Setting::Digest => "--digest",
+            Setting::Measure => "--measure",
+            Setting::Verify => "--verify",
+            Setting::Cluster => "--cluster",
+            Setting::Representative => "--representative",
+            Setting::Sample => "--sample",
+            Setting::Nearest => "--nearest",
+            Setting::Decisions => "--decisions",
+            Setting::Label => "--label",
+            Setting::LabelPrefix => "--label-prefix",
+            Setting::Least => "--least",
+            Setting::Truth => "--truth",
+            Setting::RightBy => "--right-by",
+            Setting::Explain => "--explain",
+            Setting::By => "--by",
+            Setting::Share => "--share",
+            Setting::Depth => "--depth",
+            Setting::MinutiaeField => "--minutiae-field",
+            Setting::Columns => "--columns",
+            Setting::Turn => "--turn",
+            Setting::Within => "--within",
+            Setting::Sets => "--sets",
+            Setting::Members => "--members",
+            Setting::Squares => "--squares",
+        }
+    }
+
+    /// An error and what caused it, except the causes of the libraries' own errors, which these have told.
+    pub fn told(self, error: &anyhow::Error) -> String {
+        let mut said = Vec::new();
+        for cause in error.chain() {
+            let Some(error) = cause.downcast_ref::<Error>() else {
+                said.push(cause.to_string());
+                continue;
+            };
+            said.push(error.told(&self));
+            break;
+        }
+        said.join(": ")
+    }
+}
+
+impl Front for Flags {
+    fn setting(&self, setting: Setting) -> Cow<'static, str> {
+        self.flag(setting).into()
+    }
+
+    fn with_value(&self, setting: Setting, value: &str) -> String {
+        match (self, setting) {
+            (Self::Mirrors, Setting::LabelField) => format!("--by field:{value}"),
+            _ => format!("{} {value}", self.flag(setting)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+    use lookalike_engine::ErrorKind;
+
+    use super::*;
+    use crate::Cli;
+
+    /// Whether a command has a flag.
+    fn has(command: &clap::Command, flag: &str) -> bool {
+        let name = flag.trim_start_matches("--").split(' ').next();
+        command.get_arguments().any(|arg| arg.get_long() == name)
+    }
+
+    #[test]
+    fn every_flag_that_a_message_names_is_one() {
+        let cli = Cli::command();
+        let command = |name: &str| cli.find_subcommand(name).unwrap();
+        for &setting in Setting::ALL {
+            let flag = Flags::Others.flag(setting);
+            assert!(cli.get_subcommands().any(|command| has(command, flag)), "{flag} is no flag");
+            for (flags, name) in [(Flags::Eval, "eval"), (Flags::Mirrors, "mirrors")] {
+                let own = flags.flag(setting);
+                assert!(own == flag || has(command(name), own), "{own} is no flag of {name}");
+            }
+        }
+        for name in ["link", "minutiae"] {
+            assert!(has(command(name), Flags::Others.flag(Setting::LabelField)), "{name}");
+        }
+        for setting in [Setting::Containment, Setting::Least] {
+            assert!(has(command("passages"), Flags::Others.flag(setting)), "{setting:?}");
+        }
+    }
+
+    #[test]
+    fn what_caused_an_error_of_ours_is_not_told_twice() {
+        let ours = Error::new(ErrorKind::Input, "cannot be read").at("a.jsonl").because(std::io::Error::other("why"));
+        let error = anyhow::Error::new(ours).context("the run");
+        assert_eq!(Flags::Others.told(&error), "the run: a.jsonl: cannot be read");
+        assert_eq!(Flags::Others.told(&anyhow::anyhow!("b").context("a")), "a: b");
+    }
+}

@@ -1,0 +1,24 @@
+//! What the applications refuse, as an error of a run.
+
+use lookalike_applications::Error as Refused;
+use lookalike_io::{
+    error::{Error, ErrorKind, Setting},
+    words,
+};
+
+/// The failure of a configuration that an application refuses.
+pub(crate) fn refused(why: Refused) -> Error {
+    let Refused::Family { sets, members, squares, most } = why else {
+        return match why {
+            Refused::Core(error) => error.into(),
+            other => Error::config(other),
+        };
+    };
+    let what = format!("{sets} sets of {members} squares, of {squares} in all, are not possible");
+    let advice = match most {
+        0 => words!["ask for more squares to draw from (", Setting::Squares, ")"],
+        1 => words!["give from 1 to 1048576 sets (", Setting::Sets, ") of 1 square (", (Setting::Members, "1"), ")"],
+        _ => words!["give from 1 to 1048576 sets (", Setting::Sets, format!(") of 1 to {most} squares ("), Setting::Members, ")"],
+    };
+    Error::new(ErrorKind::Config, what).instead(advice).because(why)
+}

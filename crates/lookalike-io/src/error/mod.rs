@@ -1,0 +1,489 @@
+//! What can go wrong with files. An error has a place, the field of the configuration that it is about, what is wrong and what to
+//! do; the command, Python and whatever else shows it say the names of fields in their own words ([`Front`]).
+
+use std::{
+    any::Any,
+    borrow::Cow,
+    fmt, io,
+    panic::{self, AssertUnwindSafe},
+    path::Path,
+    sync::Arc,
+};
+
+use lookalike::shown;
+use serde::{Deserialize, Serialize, Serializer};
+
+mod place;
+
+mod setting;
+
+mod words;
+
+pub use place::Place;
+pub use setting::Setting;
+pub use words::{Front, Neutral, Words};
+
+use crate::words;
+
+/// The result of an engine function.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// A failure: of what kind, where, what is wrong and what to do. [`Display`](fmt::Display) names fields of the configuration as they
+/// are called there; [`told`](Self::told) as a front does.
+#[derive(Debug, Clone)]
+pub struct Error(Box<Parts>);
+
+#[derive(Debug, Clone)]
+struct Parts {
+    kind: ErrorKind,
+    place: Place,
+    /// The line that it is about, counted from 0 in its block, until it is known where the block begins.
+    record: Option<u64>,
+    option: Option<Setting>,
+    what: Words,
+    advice: Words,
+    joint: &'static str,
+    source: Option<Arc<dyn std::error::Error + Send + Sync>>,
+}
+
+/// What sort of failure: for exit codes, exception classes, HTTP statuses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The configuration cannot be.
+    Config,
+    /// An input cannot be found, opened, read or decompressed.
+    Input,
+    /// A line is no usable record.
+    Record,
+    /// An output cannot be written.
+    Output,
+    /// The reader of our output has gone: no failure of ours.
+    BrokenPipe,
+    /// Temporary files cannot be written or read.
+    Temporary,
+    /// The one who asked for the run wants it no more: its observer said so.
+    Interrupted,
+    /// A fault of lookalike's own.
+    Internal,
+}
+
+/// What is between what is wrong and what to do.
+const SEMICOLON: &str = "; ";
+const COLON: &str = ": ";
+
+impl Error {
+    /// A failure, with what is wrong; where it is and what to do about it come after.
+    pub fn new(kind: ErrorKind, what: impl Into<Words>) -> Self {
+        let (place, what, advice) = (Place::default(), what.into(), Words::default());
+        Self(Box::new(Parts { kind, place, record: None, option: None, what, advice, joint: SEMICOLON, source: None }))
+    }
+
+    /// A record that cannot be used.
+    pub fn record(what: impl Into<Words>) -> Self {
+        Self::new(ErrorKind::Record, what)
+    }
+
+    /// A failure of a line, counted from 0 in its block: `path:line: ` comes before the message once it is known.
+    pub fn on_line(kind: ErrorKind, line: u64, what: impl Into<Words>) -> Self {
+        Self::new(kind, what).of_line(line)
+    }
+
+    /// In a line, counted from 0 in its block, until it is [placed](Self::placed).
+    #[must_use]
+    pub fn of_line(mut self, line: u64) -> Self {
+        self.0.record = Some(line);
+        self
+    }
+
+    /// In this input, folder or object; its name is shown before the message.
+    #[must_use]
+    pub fn at(mut self, path: impl Into<String>) -> Self {
+        self.0.place.path = Some(path.into());
+        self
+    }
+
+    /// At a place of an input, and in the field and at the byte that are known already.
+    #[must_use]
+    pub fn at_place(mut self, place: Place) -> Self {
+        let known = std::mem::replace(&mut self.0.place, place);
+        self.0.place.field = self.0.place.field.take().or(known.field);
+        self.0.place.byte = self.0.place.byte.or(known.byte);
+        self
+    }
+
+    /// In a field or a column of a record. The message says it in its own way.
+    #[must_use]
+    pub fn in_field(mut self, field: impl Into<String>) -> Self {
+        self.0.place.field = Some(field.into());
+        self
+    }
+
+    /// At a byte of the line or of the field, from 1. The message says it in its own way.
+    #[must_use]
+    pub fn at_byte(mut self, byte: u64) -> Self {
+        self.0.place.byte = Some(byte);
+        self
+    }
+
+    /// Says which field of the configuration is to blame, where it is not the first that the message names.
+    #[must_use]
+    pub fn about(mut self, option: impl Into<Option<Setting>>) -> Self {
+        self.0.option = option.into();
+        self
+    }
+
+    /// What to do; after other advice if there is some.
+    #[must_use]
+    pub fn advise(mut self, advice: impl Into<Words>) -> Self {
+        let before = std::mem::take(&mut self.0.advice);
+        self.0.advice = if before == Words::default() { advice.into() } else { words![before, SEMICOLON, advice] };
+        self
+    }
+
+    /// What to do, after a colon: where it says why the former cannot be, or reads as a part of the same sentence.
+    #[must_use]
+    pub fn instead(mut self, advice: impl Into<Words>) -> Self {
+        self.0.joint = COLON;
+        self.advise(advice)
+    }
+
+    /// What caused it.
+    #[must_use]
+    pub fn because(mut self, source: impl std::error::Error + Send + Sync + 'static) -> Self {
+        self.0.source = Some(Arc::new(source));
+        self
+    }
+
+    /// Says where the failure is, if it is in a line, now that the number of its block's first line is known: `place` tells of a
+    /// line's number in the block where that is.
+    #[must_use]
+    pub fn placed(mut self, place: impl FnOnce(u64) -> Place) -> Self {
+        match self.0.record.take() {
+            Some(line) => self.at_place(place(line)),
+            None => self,
+        }
+    }
+
+    /// A configuration that another refuses in words for the user.
+    pub fn config(refused: impl std::error::Error + Send + Sync + 'static) -> Self {
+        Self::new(ErrorKind::Config, refused.to_string()).because(refused)
+    }
+
+    /// What a panic has made of a run.
+    pub fn of_panic(panic: &(dyn Any + Send)) -> Self {
+        Self::failure(said(panic).to_owned())
+    }
+
+    /// A fault of our own.
+    pub fn failure(what: impl Into<Words>) -> Self {
+        Self::new(ErrorKind::Internal, words!["lookalike failed: ", what]).advise("please report it")
+    }
+
+    /// What sort of failure it is.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// The same of another kind.
+    #[must_use]
+    pub fn of_kind(mut self, kind: ErrorKind) -> Self {
+        self.0.kind = kind;
+        self
+    }
+
+    /// Where it is.
+    pub fn place(&self) -> &Place {
+        &self.0.place
+    }
+
+    /// The field of the configuration that it is about: that which is to blame if it is known, else the first that the message names.
+    pub fn option(&self) -> Option<Setting> {
+        let named = || self.0.what.settings().chain(self.0.advice.settings()).next();
+        self.0.option.or_else(named)
+    }
+
+    /// What is wrong.
+    pub fn what(&self) -> &Words {
+        &self.0.what
+    }
+
+    /// What to do; empty where nothing helps.
+    pub fn advice(&self) -> &Words {
+        &self.0.advice
+    }
+
+    /// The message, with fields of the configuration as a front names them. It may be printed on a terminal: it is on one line, and
+    /// control characters of names and data in it are written out. Nor is it longer than a message should be, whatever it quotes.
+    pub fn told(&self, front: &dyn Front) -> String {
+        let Parts { place, what, advice, joint, .. } = &*self.0;
+        let (place, what, advice) = (place.shown(), what.told(front), advice.told(front));
+        let parts = [place.as_deref().unwrap_or_default(), if place.is_some() { ": " } else { "" }, &what];
+        let advice = [if advice.is_empty() { "" } else { joint }, &advice];
+        shown::message(&[&parts[..], &advice[..]].concat().concat()).into_owned()
+    }
+
+    /// What is wrong and what to do, of a limit of the system that is none of the disk's.
+    fn of_limits(error: &io::Error) -> Option<(&'static str, Words)> {
+        // EMFILE and ENFILE: the standard library has no kind for them.
+        if cfg!(unix) && matches!(error.raw_os_error(), Some(24 | 23)) {
+            let advice = words!["raise the limit, as with ulimit -n 4096, or give fewer ", Setting::Threads];
+            return Some(("too many files are open", advice));
+        }
+        let is_large = error.kind() == io::ErrorKind::FileTooLarge;
+        is_large.then(|| {
+            ("the file is larger than the system allows", "raise the limit (ulimit -f), or write to another disk".into())
+        })
+    }
+
+    /// The failure of ours that an error of the system carries.
+    fn carried(error: &io::Error) -> Option<Self> {
+        error.get_ref().and_then(|inner| inner.downcast_ref::<Self>()).cloned()
+    }
+
+    /// Caused by what the system says.
+    fn of_system(self, error: &io::Error) -> Self {
+        self.because(match error.raw_os_error() {
+            Some(number) => io::Error::from_raw_os_error(number),
+            None => io::Error::new(error.kind(), error.to_string()),
+        })
+    }
+
+    /// The failure of reading an input; of what carries a failure of ours, that.
+    pub fn reading(path: &str, error: &io::Error) -> Self {
+        if let Some(ours) = Self::carried(error) {
+            return ours;
+        }
+        let (what, advice): (Words, Words) = match error.kind() {
+            _ if let Some((what, advice)) = Self::of_limits(error) => (words!["cannot be read: ", what], advice),
+            io::ErrorKind::NotFound => ("no such file".into(), "check the name, or give a folder or a quoted glob".into()),
+            io::ErrorKind::PermissionDenied => ("permission denied".into(), "make the file readable for you".into()),
+            io::ErrorKind::UnexpectedEof => {
+                ("the compressed data ends in the middle: the file is truncated".into(), "copy or download it again".into())
+            }
+            io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput | io::ErrorKind::Other => {
+                (format!("the compressed data is damaged ({error})").into(), "copy or download it again".into())
+            }
+            _ => {
+                let advice = "look after the disk, or copy the file to another and read it there";
+                (format!("cannot be read: {error}").into(), advice.into())
+            }
+        };
+        Self::new(ErrorKind::Input, what).at(path).advise(advice).of_system(error)
+    }
+
+    /// The failure of writing an output; of what carries a failure of ours, that.
+    pub(crate) fn writing(path: &str, error: &io::Error) -> Self {
+        if let Some(ours) = Self::carried(error) {
+            return ours;
+        }
+        let (what, advice): (String, Words) = match error.kind() {
+            _ if let Some((what, advice)) = Self::of_limits(error) => (what.into(), advice),
+            io::ErrorKind::BrokenPipe => {
+                return Self::new(ErrorKind::BrokenPipe, error.to_string()).at(path).of_system(error);
+            }
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                ("no space left".into(), "free some or write elsewhere".into())
+            }
+            io::ErrorKind::PermissionDenied => ("permission denied".into(), "write to a folder that is yours".into()),
+            io::ErrorKind::NotFound => ("its folder does not exist".into(), "make it first".into()),
+            io::ErrorKind::ReadOnlyFilesystem => ("the file system is read-only".into(), "write elsewhere".into()),
+            io::ErrorKind::IsADirectory => ("it is a folder".into(), "give the name of a file".into()),
+            // Told by ourselves.
+            io::ErrorKind::Other => (error.to_string(), Words::default()),
+            _ => (error.to_string(), "look after the disk, or write elsewhere".into()),
+        };
+        let name = if path == "-" { "standard output" } else { path };
+        Self::new(ErrorKind::Output, words!["cannot be written: ", what]).at(name).advise(advice).of_system(error)
+    }
+
+    /// The failure of a temporary file in a folder.
+    pub fn temporary(folder: &Path, error: &io::Error) -> Self {
+        let (what, limits) = match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => ("no space left".into(), None),
+            _ => Self::of_limits(error).map_or_else(|| (error.to_string(), None), |(what, advice)| (what.into(), Some(advice))),
+        };
+        let folder = folder.display().to_string();
+        let what = words![format!("temporary files in {}: ", shown::path(&folder)), what];
+        let failure = limits.into_iter().fold(Self::new(ErrorKind::Temporary, what), Self::advise);
+        let failure = failure.advise(words!["name another folder with ", Setting::TempDir]).about(Setting::TempDir);
+        failure.of_system(error)
+    }
+
+    /// The failure of keeping a run's state in a folder.
+    pub fn state(folder: &Path, error: &io::Error) -> Self {
+        let (what, limits, advice): (String, Option<Words>, Words) = match error.kind() {
+            _ if let Some((what, advice)) = Self::of_limits(error) => {
+                (what.into(), Some(advice), "then give the same command again: it goes on from there".into())
+            }
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                ("no space left".into(), None, "free some and give the same command again: it goes on from there".into())
+            }
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                (error.to_string(), None, words!["give ", Setting::Resume, " a folder that is yours"])
+            }
+            io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
+                ("is no folder".into(), None, words!["give ", Setting::Resume, " the name of a new one"])
+            }
+            _ => {
+                let advice = "look after the disk, and give the same command again: it goes on from there";
+                (error.to_string(), None, advice.into())
+            }
+        };
+        let folder = folder.display().to_string();
+        let what = words![format!("the state in {}: ", shown::path(&folder)), what];
+        let failure = limits.into_iter().fold(Self::new(ErrorKind::Temporary, what), Self::advise);
+        failure.advise(advice).about(Setting::Resume).of_system(error)
+    }
+}
+
+/// Works, and makes an error of a panic. What was being changed when it happened must not be used any more.
+pub fn without_panic<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    let worked = panic::catch_unwind(AssertUnwindSafe(work));
+    worked.unwrap_or_else(|panic| Err(Error::of_panic(&*panic)))
+}
+
+/// What a panic said.
+pub fn said(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message")
+}
+
+/// What is kept of the failure of a record, to be told by another process.
+#[derive(Serialize, Deserialize)]
+struct Saved<'a> {
+    place: Cow<'a, Place>,
+    option: Option<Setting>,
+    what: Cow<'a, Words>,
+    advice: Cow<'a, Words>,
+    after_colon: bool,
+}
+
+impl Error {
+    /// The failure of a record as a text, from which [`of_saved`](Self::of_saved) makes it again, without its cause.
+    pub fn saved(&self) -> String {
+        let Parts { place, option, what, advice, joint, .. } = &*self.0;
+        let [what, advice] = [what, advice].map(Cow::Borrowed);
+        let saved = Saved { place: Cow::Borrowed(place), option: *option, what, advice, after_colon: *joint == COLON };
+        serde_json::to_string(&saved).unwrap_or_default()
+    }
+
+    /// The failure of a record that was [`saved`](Self::saved); none of other texts.
+    pub fn of_saved(text: &str) -> Option<Self> {
+        let Saved { place, option, what, advice, after_colon } = serde_json::from_str(text).ok()?;
+        let error = Self::record(what.into_owned()).at_place(place.into_owned()).about(option);
+        let advice = advice.into_owned();
+        Some(if after_colon { error.instead(advice) } else { error.advise(advice) })
+    }
+}
+
+/// As its message, with the configuration's names of fields.
+impl Serialize for Error {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// Whether both say the same, whatever caused them.
+impl PartialEq for Error {
+    fn eq(&self, other: &Self) -> bool {
+        let said = |error: &Self| {
+            let Parts { kind, place, record, option, what, advice, joint, source: _ } = &*error.0;
+            (*kind, place.clone(), *record, *option, what.clone(), advice.clone(), *joint)
+        };
+        said(self) == said(other)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.told(&Neutral))
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source.as_deref().map(|source| source as _)
+    }
+}
+
+impl From<lookalike::Error> for Error {
+    fn from(error: lookalike::Error) -> Self {
+        let option = error.kind().field().and_then(Setting::named);
+        Self::config(error).about(option)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_message_has_a_control_character() {
+        let name = "a\x1b[2J\nb\u{202e}";
+        let shown = "a\\u001b[2J\\u000ab\\u202e:";
+        let missing = io::ErrorKind::NotFound.into();
+        for error in [
+            Error::reading(name, &missing),
+            Error::new(ErrorKind::Record, "x").placed(|_| unreachable!()),
+            Error::on_line(ErrorKind::Record, 1, "\x07").placed(|line| Place::line(name, line)),
+        ] {
+            let message = error.to_string();
+            assert!(!message.chars().any(lookalike::shown::is_command), "{message}");
+            assert!(message.starts_with(shown) || message == "x", "{message}");
+        }
+    }
+
+    #[test]
+    fn a_front_says_fields_in_its_own_words() {
+        struct Flags;
+        impl Front for Flags {
+            fn setting(&self, setting: Setting) -> std::borrow::Cow<'static, str> {
+                format!("--{}", setting.name().replace('_', "-")).into()
+            }
+
+            fn with_value(&self, setting: Setting, value: &str) -> String {
+                format!("{} {value}", self.setting(setting))
+            }
+        }
+        let error = Error::record(words!["field ", "text", " is null"])
+            .in_field("text")
+            .advise(words!["give a string, or name another with ", Setting::TextField])
+            .advise(words!["of CSV say ", (Setting::Format, "csv")])
+            .of_line(3);
+        let error = error.placed(|line| Place::line("a.jsonl", line + 1));
+        let message = "a.jsonl:4: field text is null; give a string, or name another with --text-field; of CSV say --format csv";
+        assert_eq!(error.told(&Flags), message);
+        assert_eq!(error.to_string(), message.replace("--text-field", "text_field").replace("--format csv", "format=csv"));
+        assert_eq!(error.option(), Some(Setting::TextField));
+        assert_eq!(error.about(Setting::SetField).option(), Some(Setting::SetField));
+    }
+
+    #[test]
+    fn an_error_has_its_place_and_its_cause() {
+        let error = Error::reading("a.jsonl", &io::Error::from_raw_os_error(2));
+        assert_eq!(error.place(), &Place::of("a.jsonl"));
+        assert_eq!(error.to_string(), "a.jsonl: no such file; check the name, or give a folder or a quoted glob");
+        let cause = std::error::Error::source(&error).and_then(|cause| cause.downcast_ref::<io::Error>());
+        assert_eq!(cause.and_then(io::Error::raw_os_error), Some(2));
+        let refused = Error::from(lookalike::Error::from(lookalike::ErrorKind::Threshold(1.5)));
+        assert_eq!(refused.option(), Some(Setting::Threshold));
+        let saved = Error::record(words!["a", Setting::Keep]).at_place(Place::line("x", 2)).instead("b");
+        let again = Error::of_saved(&saved.saved()).unwrap();
+        assert_eq!((again.to_string(), again.place()), ("x:2: akeep: b".into(), saved.place()));
+        assert!(Error::of_saved("no such text").is_none());
+        // A pointer: results are as small as they can be.
+        assert_eq!(size_of::<Result<()>>(), size_of::<usize>());
+    }
+
+    #[test]
+    fn every_field_that_the_core_names_is_known() {
+        let source = include_str!("../../../lookalike/src/error.rs");
+        let names = source.split("fn field(").nth(1).unwrap().split('"').skip(1).step_by(2);
+        let names: Vec<_> = names.take_while(|name| name.chars().all(|c| c.is_ascii_lowercase() || c == '_')).collect();
+        assert!(names.len() > 10);
+        for name in names {
+            assert!(Setting::named(name).is_some(), "{name}");
+        }
+    }
+}

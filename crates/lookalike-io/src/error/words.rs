@@ -1,0 +1,122 @@
+//! Sentences with names of configuration fields in them, which each front says in its own words.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+use super::Setting;
+
+/// How a program that shows messages names the fields of a configuration: flags, keywords, members of a JSON object.
+pub trait Front {
+    /// The name of a field: `--temp-dir`, `temp_dir=`.
+    fn setting(&self, setting: Setting) -> Cow<'static, str>;
+
+    /// A field with a value: `--format csv`, `format="csv"`.
+    fn with_value(&self, setting: Setting, value: &str) -> String;
+}
+
+/// The names that fields have in the configuration.
+#[derive(Debug, Clone, Copy)]
+pub struct Neutral;
+
+impl Front for Neutral {
+    fn setting(&self, setting: Setting) -> Cow<'static, str> {
+        setting.name().into()
+    }
+
+    fn with_value(&self, setting: Setting, value: &str) -> String {
+        format!("{}={value}", setting.name())
+    }
+}
+
+/// A part of a message: text, or fields of a configuration within it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Words(Vec<Word>);
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+enum Word {
+    Text(Cow<'static, str>),
+    Setting(Setting),
+    WithValue(Setting, Cow<'static, str>),
+}
+
+impl Words {
+    /// With more after it.
+    #[must_use]
+    pub fn and(mut self, more: impl Into<Self>) -> Self {
+        self.0.append(&mut more.into().0);
+        self
+    }
+
+    /// As a front says it.
+    pub fn told(&self, front: &dyn Front) -> String {
+        let mut said = String::new();
+        for word in &self.0 {
+            match word {
+                Word::Text(text) => said.push_str(text),
+                Word::Setting(setting) => said.push_str(&front.setting(*setting)),
+                Word::WithValue(setting, value) => said.push_str(&front.with_value(*setting, value)),
+            }
+        }
+        said
+    }
+
+    /// The fields that it names.
+    pub fn settings(&self) -> impl Iterator<Item = Setting> {
+        self.0.iter().filter_map(|word| match word {
+            Word::Text(_) => None,
+            Word::Setting(setting) | Word::WithValue(setting, _) => Some(*setting),
+        })
+    }
+}
+
+impl From<&'static str> for Words {
+    fn from(text: &'static str) -> Self {
+        Self(vec![Word::Text(text.into())])
+    }
+}
+
+impl From<String> for Words {
+    fn from(text: String) -> Self {
+        Self(vec![Word::Text(text.into())])
+    }
+}
+
+impl From<Cow<'_, str>> for Words {
+    fn from(text: Cow<'_, str>) -> Self {
+        text.into_owned().into()
+    }
+}
+
+impl From<Setting> for Words {
+    fn from(setting: Setting) -> Self {
+        Self(vec![Word::Setting(setting)])
+    }
+}
+
+impl From<(Setting, &'static str)> for Words {
+    fn from((setting, value): (Setting, &'static str)) -> Self {
+        Self(vec![Word::WithValue(setting, value.into())])
+    }
+}
+
+impl From<(Setting, String)> for Words {
+    fn from((setting, value): (Setting, String)) -> Self {
+        Self(vec![Word::WithValue(setting, value.into())])
+    }
+}
+
+/// [`Words`](crate::error::Words) of parts: texts, fields of the configuration, and fields with values.
+///
+/// ```
+/// use lookalike_io::{error::{Neutral, Setting}, words};
+///
+/// let advice = words!["of CSV say ", (Setting::Format, "csv")];
+/// assert_eq!(advice.told(&Neutral), "of CSV say format=csv");
+/// ```
+#[macro_export]
+macro_rules! words {
+    ($($part:expr),+ $(,)?) => {
+        $crate::error::Words::default()$(.and($part))+
+    };
+}
