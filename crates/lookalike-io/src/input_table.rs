@@ -38,9 +38,8 @@ mod with_tables {
         /// A batch of another schema.
         pub fn new(name: &str, schema: SchemaRef, batches: Vec<RecordBatch>) -> Result<Self> {
             if let Some(other) = batches.iter().position(|batch| batch.schema_ref().fields() != schema.fields()) {
-                let message =
-                    format!("{name}: batch {other} has another schema than the table; convert them to one schema first");
-                return Err(Error::new(ErrorKind::Input, message));
+                let what = format!("batch {other} has another schema than the table");
+                return Err(Error::new(ErrorKind::Input, what).at(name).advise("convert them to one schema first"));
             }
             Ok(Self(Arc::new(Held { name: name.into(), schema, batches })))
         }

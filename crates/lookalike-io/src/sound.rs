@@ -28,12 +28,9 @@ pub fn check_batch(name: &str, number: usize, batch: &RecordBatch) -> Result<()>
             Ok(Err(error)) => error.to_string(),
             Err(panic) => said(&*panic).into(),
         };
-        let message = format!(
-            "{name}: column {}, batch {number} is damaged ({what}); read or download it again; decode texts of another encoding \
-             than UTF-8 first",
-            quoted(field.name())
-        );
-        return Err(Error::new(ErrorKind::Input, message));
+        let what = format!("column {}, batch {number} is damaged ({what})", quoted(field.name()));
+        let damaged = Error::new(ErrorKind::Input, what).at(name).in_field(field.name());
+        return Err(damaged.advise("read or download it again; decode texts of another encoding than UTF-8 first"));
     }
     Ok(())
 }

@@ -21,11 +21,8 @@ pub enum Upload {}
 pub enum Uploaded {}
 
 fn refused(kind: ErrorKind, url: &str) -> Error {
-    let message = format!(
-        "{}: this lookalike was built without object stores (the cargo feature `cloud`); copy it to a file",
-        super::shown_name(url)
-    );
-    Error::new(kind, message)
+    let what = "this lookalike was built without object stores (the cargo feature `cloud`)";
+    Error::new(kind, what).at(super::shown_name(url)).advise("copy it to a file")
 }
 
 /// The objects that a URL names: always an error.

@@ -19,7 +19,7 @@ use object_store::{
 
 use super::{
     PART,
-    errors::{Doing, no_credentials, told},
+    errors::{Doing, Said, no_credentials, told},
     location::{Kind, Location},
     profile::Profile,
     runtime::wait,
@@ -183,12 +183,11 @@ fn amazon(at: &Location) -> Result<AmazonS3> {
 
 /// Refuses what no credentials can come of. Otherwise the machine may have a role.
 fn refuse_without_credentials(at: &Location, profile: &Profile) -> Result<()> {
-    let refuse = |what: String| Err(Error::new(ErrorKind::Input, format!("{}: {what}", at.url_of(""))));
+    let refuse = |(what, advice): Said| Err(Error::new(ErrorKind::Input, what).at(at.url_of("")).advise(advice));
     if let Some(way) = profile.other_way() {
-        return refuse(format!(
-            "the profile takes its credentials by {way}, which lookalike does not; run \
-             `eval \"$(aws configure export-credentials --format env)\"` first"
-        ));
+        let what = format!("the profile takes its credentials by {way}, which lookalike does not");
+        let advice = "run `eval \"$(aws configure export-credentials --format env)\"` first";
+        return refuse((what.into(), advice.into()));
     }
     if env::var("AWS_EC2_METADATA_DISABLED").is_ok_and(|value| value.eq_ignore_ascii_case("true")) {
         return refuse(no_credentials(Kind::S3));

@@ -1,6 +1,6 @@
 //! A store's failures, told: what, which URL, what to do. The store's own codes decide, where it gives one.
 
-use std::error::Error as _;
+use std::{error::Error as _, fmt};
 
 use object_store::Error as StoreError;
 
@@ -8,7 +8,7 @@ use super::{
     location::{Kind, Location},
     shown::shown,
 };
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Words};
 
 /// What was being done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,11 +48,21 @@ pub(super) fn is_passing(error: &StoreError) -> bool {
     }
 }
 
+/// What is wrong, and what to do.
+pub(super) type Said = (Words, Words);
+
+fn said(what: impl Into<Words>, advice: impl Into<Words>) -> Said {
+    (what.into(), advice.into())
+}
+
 /// The failure for the user. `url` is what is shown of the object's.
 pub(super) fn told(doing: Doing, at: &Location, url: &str, error: &StoreError) -> Error {
     let words = chain(error);
     let kind = if doing == Doing::Writing { ErrorKind::Output } else { ErrorKind::Input };
-    let message = by_code(doing, at, &words)
+    if let Some((what, advice)) = no_bucket(at, &words) {
+        return Error::new(kind, what).at(url).advise(advice).because(NoBucket);
+    }
+    let (what, advice) = by_code(doing, at, &words)
         .or_else(|| matches!(status(&words), Some(401 | 403)).then(|| denied(doing, at.kind)))
         .or_else(|| by_kind(doing, at, error))
         .or_else(|| by_status(doing, &words))
@@ -65,9 +75,9 @@ pub(super) fn told(doing: Doing, at: &Location, url: &str, error: &StoreError) -
             let short = if at.kind == Kind::Http { short.replace(&at.store, &shown(&at.store)) } else { short.into() };
             let short = if query.is_empty() { short } else { short.replace(query, "…") };
             let short = without_secrets(&short);
-            format!("{what}: {short}; try again, or copy it with the store's own program to see what that says")
+            said(format!("{what}: {short}"), "try again, or copy it with the store's own program to see what that says")
         });
-    Error::new(kind, format!("{url}: {message}"))
+    Error::new(kind, what).at(url).advise(advice)
 }
 
 fn cannot(doing: Doing) -> &'static str {
@@ -84,56 +94,79 @@ fn without_secrets(words: &str) -> String {
     words.split_inclusive(ends).map(shown).collect()
 }
 
-/// What the store's answer says by a code of its own.
-fn by_code(doing: Doing, at: &Location, words: &str) -> Option<String> {
-    let says = |codes: &[&str]| codes.iter().any(|code| words.contains(code));
-    let bucket = &at.bucket;
-    if at.kind != Kind::Http && says(&["NoSuchBucket", "ContainerNotFound", "The specified bucket does not exist"]) {
-        let account = match at.kind {
-            Kind::S3 => "the account, AWS_REGION and AWS_ENDPOINT_URL",
-            Kind::Azure => "AZURE_STORAGE_ACCOUNT_NAME",
-            _ => "the project",
-        };
-        return Some(format!("there is no bucket {bucket}; check its name, and {account}"));
+fn says(words: &str, codes: &[&str]) -> bool {
+    codes.iter().any(|code| words.contains(code))
+}
+
+/// The cause of what failed because there is no such bucket, whatever was asked of it.
+#[derive(Debug)]
+pub(super) struct NoBucket;
+
+impl fmt::Display for NoBucket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the store says that there is no such bucket")
     }
+}
+
+impl std::error::Error for NoBucket {}
+
+fn no_bucket(at: &Location, words: &str) -> Option<Said> {
+    let bucket = &at.bucket;
+    if at.kind == Kind::Http || !says(words, &["NoSuchBucket", "ContainerNotFound", "The specified bucket does not exist"]) {
+        return None;
+    }
+    let account = match at.kind {
+        Kind::S3 => "the account, AWS_REGION and AWS_ENDPOINT_URL",
+        Kind::Azure => "AZURE_STORAGE_ACCOUNT_NAME",
+        _ => "the project",
+    };
+    Some(said(format!("there is no bucket {bucket}"), format!("check its name, and {account}")))
+}
+
+/// What the store's answer says by a code of its own.
+fn by_code(doing: Doing, at: &Location, words: &str) -> Option<Said> {
+    let bucket = &at.bucket;
+    let says = |codes: &[&str]| says(words, codes);
     if says(&["InvalidAccessKeyId", "InvalidClientTokenId"]) {
-        return Some("the store does not know this access key; check AWS_ACCESS_KEY_ID, AWS_PROFILE and ~/.aws".into());
+        return Some(said("the store does not know this access key", "check AWS_ACCESS_KEY_ID, AWS_PROFILE and ~/.aws"));
     }
     if says(&["SignatureDoesNotMatch"]) {
-        return Some(
-            "the store refuses the signature: the secret key is not the access key's; check AWS_SECRET_ACCESS_KEY".into(),
-        );
+        return Some(said(
+            "the store refuses the signature: the secret key is not the access key's",
+            "check AWS_SECRET_ACCESS_KEY",
+        ));
     }
     if says(&["ExpiredToken", "TokenRefreshRequired", "InvalidToken"]) {
-        return Some("the credentials have expired; log in again, and give the same command".into());
+        return Some(said("the credentials have expired", "log in again, and give the same command"));
     }
     if says(&["RequestTimeTooSkewed"]) {
-        return Some("this machine's clock is wrong, so the store refuses the request; set the clock".into());
+        return Some(said("this machine's clock is wrong, so the store refuses the request", "set the clock"));
     }
     let elsewhere =
         ["PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraint", "incorrectly configured region"];
     if says(&elsewhere) || status(words) == Some(301) || status(words) == Some(307) {
         let region = words.split("<Region>").nth(1).and_then(|rest| rest.split('<').next()).unwrap_or("the bucket's");
-        return Some(format!("the bucket {bucket} is in another region; set AWS_REGION to {region}"));
+        return Some(said(format!("the bucket {bucket} is in another region"), format!("set AWS_REGION to {region}")));
     }
     let metadata = ["169.254.169.254", "169.254.170.2", "metadata.google.internal", "http://169.254"];
     if says(&metadata) || words.contains("credential") && status(words).is_none() {
         return Some(no_credentials(at.kind));
     }
     if doing == Doing::Writing && says(&["NoSuchUpload"]) {
-        return Some(
-            "the store has thrown the parts away that were sent; look for a rule that ends uploads, and run again".into(),
-        );
+        return Some(said(
+            "the store has thrown the parts away that were sent",
+            "look for a rule that ends uploads, and run again",
+        ));
     }
     if doing == Doing::Writing && says(&["EntityTooLarge"]) {
-        return Some("is larger than the store takes; write several outputs".into());
+        return Some(said("is larger than the store takes", "write several outputs"));
     }
     None
 }
 
-fn denied(doing: Doing, kind: Kind) -> String {
+fn denied(doing: Doing, kind: Kind) -> Said {
     let needs = match (kind, doing) {
-        (Kind::Http, _) => return "access denied; the server wants a password or a signed URL".to_string(),
+        (Kind::Http, _) => return said("access denied", "the server wants a password or a signed URL"),
         (Kind::S3, Doing::Reading) => "s3:GetObject, and s3:ListBucket to tell what is missing",
         (Kind::S3, Doing::Listing) => "s3:ListBucket",
         (Kind::S3, Doing::Writing) => "s3:PutObject and s3:AbortMultipartUpload",
@@ -141,41 +174,43 @@ fn denied(doing: Doing, kind: Kind) -> String {
         (_, Doing::Listing) => "listing",
         (_, Doing::Writing) => "writing",
     };
-    format!("access denied: the credentials do not allow it ({needs}); use others, or let the bucket's owner allow it")
+    said(format!("access denied: the credentials do not allow it ({needs})"), "use others, or let the bucket's owner allow it")
 }
 
-fn by_kind(doing: Doing, at: &Location, error: &StoreError) -> Option<String> {
+fn by_kind(doing: Doing, at: &Location, error: &StoreError) -> Option<Said> {
     match error {
         StoreError::NotFound { .. } if doing == Doing::Writing => {
-            Some(format!("cannot be written: there is no bucket {}; check its name", at.bucket))
+            Some(said(format!("cannot be written: there is no bucket {}", at.bucket), "check its name"))
         }
-        StoreError::NotFound { .. } if at.kind == Kind::Http => Some("the server has no such file; check the URL".into()),
+        StoreError::NotFound { .. } if at.kind == Kind::Http => Some(said("the server has no such file", "check the URL")),
         StoreError::NotFound { .. } => {
-            Some("no such object; check the name, or give a folder with / at its end, or a quoted glob".into())
+            Some(said("no such object", "check the name, or give a folder with / at its end, or a quoted glob"))
         }
         StoreError::PermissionDenied { .. } | StoreError::Unauthenticated { .. } => Some(denied(doing, at.kind)),
-        StoreError::Precondition { .. } | StoreError::NotModified { .. } => Some(changed_words().into()),
-        StoreError::InvalidPath { source } => Some(format!("is no name that can be used: {source}; rename the object")),
+        StoreError::Precondition { .. } | StoreError::NotModified { .. } => Some(changed_words()),
+        StoreError::InvalidPath { source } => Some(said(format!("is no name that can be used: {source}"), "rename the object")),
         _ => None,
     }
 }
 
 /// What the server says of itself by the status of its answer.
-fn by_status(doing: Doing, words: &str) -> Option<String> {
+fn by_status(doing: Doing, words: &str) -> Option<Said> {
     let what = cannot(doing);
     match status(words)? {
-        status @ (408 | 429) => {
-            Some(format!("{what}: the server is too busy (HTTP status {status}), however often it is asked; try again later"))
-        }
-        status @ 500..=599 => Some(format!(
-            "{what}: the server failed (HTTP status {status}), however often it is asked; try again later, or ask those who run it"
+        status @ (408 | 429) => Some(said(
+            format!("{what}: the server is too busy (HTTP status {status}), however often it is asked"),
+            "try again later",
+        )),
+        status @ 500..=599 => Some(said(
+            format!("{what}: the server failed (HTTP status {status}), however often it is asked"),
+            "try again later, or ask those who run it",
         )),
         _ => None,
     }
 }
 
 /// Why nothing could be asked.
-fn by_connection(at: &Location, words: &str) -> Option<String> {
+fn by_connection(at: &Location, words: &str) -> Option<Said> {
     let where_from = match at.kind {
         Kind::S3 => "check the network, and AWS_ENDPOINT_URL and AWS_REGION if they are set",
         Kind::Azure => "check the network and AZURE_STORAGE_ACCOUNT_NAME",
@@ -187,28 +222,28 @@ fn by_connection(at: &Location, words: &str) -> Option<String> {
     let has = |parts: &[&str]| parts.iter().any(|part| lower.contains(part));
     if has(&["certificate", "tls handshake", "invalidcontenttype", "corrupt message"]) {
         let cause = words.rsplit(": ").next().unwrap_or(words);
-        return Some(format!(
-            "the server's certificate is refused, or it speaks no TLS ({cause}); for a certificate of your own set SSL_CERT_FILE, for a \
-             server without TLS write http://"
+        return Some(said(
+            format!("the server's certificate is refused, or it speaks no TLS ({cause})"),
+            "for a certificate of your own set SSL_CERT_FILE, for a server without TLS write http://",
         ));
     }
     if has(&["dns error", "failed to lookup", "name or service not known", "name resolution"]) {
-        return Some(format!("the server's name is not known; {where_from}"));
+        return Some(said("the server's name is not known", where_from));
     }
     if has(&["connection refused", "connection reset", "network is unreachable", "no route to host", "tcp connect error"]) {
-        return Some(format!("the server does not answer, or cuts the connection; {where_from}"));
+        return Some(said("the server does not answer, or cuts the connection", where_from));
     }
     if has(&["timed out", "timeout", "deadline"]) {
-        return Some(format!("the server is too slow, or does not answer; {where_from}"));
+        return Some(said("the server is too slow, or does not answer", where_from));
     }
     if has(&["scheme is not http", "only https", "https_only", "builder error"]) {
-        return Some("goes over http, without encryption: set AWS_ALLOW_HTTP=true if that is meant".into());
+        return Some(said("goes over http, without encryption", "set AWS_ALLOW_HTTP=true if that is meant"));
     }
     None
 }
 
 /// Which places were looked at.
-pub(super) fn no_credentials(kind: Kind) -> String {
+pub(super) fn no_credentials(kind: Kind) -> Said {
     let (places, advice) = match kind {
         Kind::S3 => (
             "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, AWS_PROFILE in ~/.aws/credentials and ~/.aws/config, a web identity, the \
@@ -225,10 +260,10 @@ pub(super) fn no_credentials(kind: Kind) -> String {
         ),
         Kind::Http => ("the URL", "give one with a signature"),
     };
-    format!("no credentials found; looked at {places}; {advice}")
+    said("no credentials found", format!("looked at {places}; {advice}"))
 }
 
 /// What is told of an object that is not what it was.
-pub(super) fn changed_words() -> &'static str {
-    "changed while it was being read; run again when nothing writes to it"
+pub(super) fn changed_words() -> Said {
+    said("changed while it was being read", "run again when nothing writes to it")
 }

@@ -99,8 +99,8 @@ fn given_up(object: &Object, at: u64, cut: Cut) -> Error {
         Cut::Silent => "the server sends nothing more",
         Cut::Short | Cut::Unwanted => "the server ends its answers early",
     };
-    let message = format!("{url}: {what}, behind {at} of {size} bytes, however often it is asked; try again later");
-    Error::new(ErrorKind::Input, message)
+    let what = format!("{what}, behind {at} of {size} bytes, however often it is asked");
+    Error::new(ErrorKind::Input, what).at(url).advise("try again later")
 }
 
 /// Asks once for what is missing. An error that waiting does not help is the result's.

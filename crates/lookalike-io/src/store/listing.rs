@@ -9,7 +9,7 @@ use object_store::{Error as StoreError, ObjectMeta, list::PaginatedListOptions, 
 
 use super::{
     bucket::Bucket,
-    errors::Doing,
+    errors::{Doing, NoBucket},
     location::{Kind, Location},
     object::Object,
     runtime::wait,
@@ -32,20 +32,24 @@ pub fn expand(url: &str, wanted: impl Fn(&str) -> bool) -> Result<Vec<Arc<Object
 pub(super) fn expand_in(bucket: &Arc<Bucket>, key: &str, url: &str, wanted: impl Fn(&str) -> bool) -> Result<Vec<Arc<Object>>> {
     let path = url.split(['?', '#']).next().unwrap_or(url);
     let url = &shown(url);
-    let refuse = |what: &str| Err(Error::new(ErrorKind::Input, format!("{url}: {what}")));
+    let refuse = |what: &'static str, advice: &'static str| Err(Error::new(ErrorKind::Input, what).at(url).advise(advice));
+    let nothing_wanted = || {
+        let what = "no .jsonl, .ndjson, .csv, .tsv, .parquet, .arrow or .warc object in this folder";
+        refuse(what, "name the objects themselves")
+    };
     if bucket.at.kind == Kind::Http {
         if path.ends_with('/') {
-            return refuse("is a folder, and a web server lists none; name the files themselves");
+            return refuse("is a folder, and a web server lists none", "name the files themselves");
         }
         if path.contains('*') {
-            return refuse("is a glob, and a web server lists no files; name the files themselves");
+            return refuse("is a glob, and a web server lists no files", "name the files themselves");
         }
         return single(bucket, &Path::default(), url).map(|object| vec![object]);
     }
     if key.contains(WILD) {
         let found = matching(bucket, key, url)?;
         return if found.is_empty() {
-            refuse("no object matches; check the pattern, and quote it so that the shell leaves it alone")
+            refuse("no object matches", "check the pattern, and quote it so that the shell leaves it alone")
         } else {
             Ok(found)
         };
@@ -62,21 +66,18 @@ pub(super) fn expand_in(bucket: &Arc<Bucket>, key: &str, url: &str, wanted: impl
                 if !any {
                     return Err(bucket.told(Doing::Reading, url, &missing));
                 }
-                return if found.is_empty() { refuse(NOTHING_WANTED) } else { Ok(found) };
+                return if found.is_empty() { nothing_wanted() } else { Ok(found) };
             }
             Err(error) => return Err(bucket.told(Doing::Reading, url, &error)),
         }
     }
     let (found, _) = in_folder(bucket, key, url, &wanted)?;
-    if found.is_empty() { refuse(NOTHING_WANTED) } else { Ok(found) }
+    if found.is_empty() { nothing_wanted() } else { Ok(found) }
 }
-
-const NOTHING_WANTED: &str =
-    "no .jsonl, .ndjson, .csv, .tsv, .parquet, .arrow or .warc object in this folder; name the objects themselves";
 
 /// Whether the failure to list tells more than that a name is not there.
 fn says_more(error: &Error) -> bool {
-    error.to_string().contains("there is no bucket")
+    std::error::Error::source(error).is_some_and(|cause| cause.is::<NoBucket>())
 }
 
 fn single(bucket: &Arc<Bucket>, path: &Path, url: &str) -> Result<Arc<Object>> {
@@ -97,8 +98,10 @@ fn in_folder(bucket: &Arc<Bucket>, folder: &str, url: &str, wanted: &impl Fn(&st
 }
 
 fn matching(bucket: &Arc<Bucket>, key: &str, url: &str) -> Result<Vec<Arc<Object>>> {
-    let pattern = Pattern::new(key)
-        .map_err(|error| Error::new(ErrorKind::Input, format!("{url}: not a glob: {error}; write [[] for a bracket")))?;
+    let pattern = Pattern::new(key).map_err(|error| {
+        let refused = Error::new(ErrorKind::Input, format!("not a glob: {error}")).at(url);
+        refused.advise("write [[] for a bracket").because(error)
+    })?;
     let options = MatchOptions { require_literal_separator: true, ..MatchOptions::new() };
     let fixed = &key[..key.find(WILD).unwrap_or(key.len())];
     let matches = |meta: &ObjectMeta| {

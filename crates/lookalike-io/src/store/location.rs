@@ -38,17 +38,18 @@ pub(super) struct Location {
 
 impl Location {
     pub(super) fn parse(url: &str) -> Result<Self> {
-        let refuse = |what: &str| Err(Error::new(ErrorKind::Input, format!("{}: {what}", shown(url))));
+        let refuse =
+            |what: &'static str, advice: &'static str| Err(Error::new(ErrorKind::Input, what).at(shown(url)).advise(advice));
         let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
         let Some(&(_, kind)) = SCHEMES.iter().find(|(known, _)| scheme.eq_ignore_ascii_case(known)) else {
-            return refuse("lookalike knows s3://, gs://, az://, http:// and https://; copy it to one of these, or to a file");
+            return refuse("lookalike knows s3://, gs://, az://, http:// and https://", "copy it to one of these, or to a file");
         };
         let (authority, key) = rest.split_once('/').unwrap_or((rest, ""));
         if authority.is_empty() {
-            return refuse("has no bucket or host; write it as s3://bucket/name or https://host/name");
+            return refuse("has no bucket or host", "write it as s3://bucket/name or https://host/name");
         }
         if kind != Kind::Http && authority.split_once('@').is_some_and(|(user, _)| user.contains(':')) {
-            return refuse("has a password in it, which is not read from there; give credentials as docs/stores.md says");
+            return refuse("has a password in it, which is not read from there", "give credentials as docs/stores.md says");
         }
         // abfss://container@account.dfs.core.windows.net
         let bucket = match kind {

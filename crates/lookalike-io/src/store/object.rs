@@ -106,7 +106,8 @@ impl Object {
     }
 
     pub(super) fn changed(&self) -> Error {
-        Error::new(ErrorKind::Input, format!("{}: {}", self.url, changed_words()))
+        let (what, advice) = changed_words();
+        Error::new(ErrorKind::Input, what).at(&*self.url).advise(advice)
     }
 
     /// Refuses it when it is no longer what it was; asks the store only where the answers do not tell.

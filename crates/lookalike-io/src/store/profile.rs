@@ -35,9 +35,8 @@ impl Profile {
         let of_config = config.remove(&format!("profile {name}")).or_else(|| config.remove(name));
         let of_credentials = credentials.remove(name);
         if asked.is_some() && of_config.is_none() && of_credentials.is_none() {
-            let message =
-                format!("AWS_PROFILE is {name}, and neither ~/.aws/credentials nor ~/.aws/config has it; name one that is there");
-            return Err(Error::new(ErrorKind::Input, message));
+            let what = format!("AWS_PROFILE is {name}, and neither ~/.aws/credentials nor ~/.aws/config has it");
+            return Err(Error::new(ErrorKind::Input, what).advise("name one that is there"));
         }
         let mut values = of_config.unwrap_or_default();
         values.extend(of_credentials.unwrap_or_default());
@@ -59,8 +58,8 @@ fn read(path: PathBuf) -> Result<String> {
         Ok(text) => Ok(text),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(String::new()),
         Err(error) => {
-            let message = format!("{}: cannot be read: {error}; make it readable, or set AWS_ACCESS_KEY_ID", path.display());
-            Err(Error::new(ErrorKind::Input, message))
+            let failure = Error::new(ErrorKind::Input, format!("cannot be read: {error}")).at(path.display().to_string());
+            Err(failure.advise("make it readable, or set AWS_ACCESS_KEY_ID").because(error))
         }
     }
 }

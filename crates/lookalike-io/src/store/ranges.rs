@@ -22,13 +22,12 @@ impl Object {
     /// A range that is not in it, a server that gives no ranges, whatever else goes wrong.
     pub(crate) fn read_ranges(self: &Arc<Self>, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
         if let Some(range) = ranges.iter().find(|range| range.start > range.end || range.end > self.size()) {
-            let message =
-                format!("{}: has {} bytes, and not those up to {}: the file is truncated", self.url(), self.size(), range.end);
-            return Err(Error::new(ErrorKind::Input, message));
+            let what = format!("has {} bytes, and not those up to {}: the file is truncated", self.size(), range.end);
+            return Err(Error::new(ErrorKind::Input, what).at(self.url()));
         }
         if !self.is_ranged() {
-            let message = format!("{}: the server gives no parts of a file; download it first", self.url());
-            return Err(Error::new(ErrorKind::Input, message));
+            let refused = Error::new(ErrorKind::Input, "the server gives no parts of a file").at(self.url());
+            return Err(refused.advise("download it first"));
         }
         // What is empty needs nobody to be asked.
         let asked: Vec<_> = ranges.iter().filter(|range| !range.is_empty()).cloned().collect();

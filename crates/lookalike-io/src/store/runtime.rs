@@ -26,7 +26,8 @@ pub(super) fn handle() -> Result<Handle> {
     }
     let started = Builder::new_multi_thread().worker_threads(THREADS).thread_name("store").enable_all().build();
     let started = started.map_err(|error: io::Error| {
-        Error::new(ErrorKind::Input, format!("threads for a store cannot be started: {error}; end other programs"))
+        let what = format!("threads for a store cannot be started: {error}");
+        Error::new(ErrorKind::Input, what).advise("end other programs").because(error)
     })?;
     let handle = started.handle().clone();
     // To end another process's runtime would be to wait for threads that are not here.

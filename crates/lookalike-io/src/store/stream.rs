@@ -115,8 +115,8 @@ impl ObjectStream {
                 Some(Err(error)) => return Err(error),
                 None if part.left == 0 => drop(self.parts.pop_front()),
                 None => {
-                    let message = format!("{}: was given up in the middle; please report it", self.object.url());
-                    return Err(Error::new(ErrorKind::Internal, message));
+                    let failure = Error::new(ErrorKind::Internal, "was given up in the middle").at(self.object.url());
+                    return Err(failure.advise("please report it"));
                 }
             }
         }

@@ -24,7 +24,10 @@ use super::{
     runtime::{handle, wait},
     shown::shown,
 };
-use crate::error::{Error, ErrorKind, Result};
+use crate::{
+    error::{Error, ErrorKind, Result},
+    words,
+};
 
 /// Stores take ten thousand parts, and some want all but the last of one size. So they are of one size for the first 64 GB, and
 /// then so large that 500 GB more fit.
@@ -67,15 +70,18 @@ pub struct Uploaded {
 impl Upload {
     /// Begins an object: who may not write hears it now.
     pub(crate) fn create(url: &str) -> Result<Self> {
-        let at = Location::parse(url).map_err(|error| Error::new(ErrorKind::Output, error.to_string()))?;
-        let refuse = |what: &str| Err(Error::new(ErrorKind::Output, format!("{}: cannot be written: {what}", shown(url))));
+        let at = Location::parse(url).map_err(|error| error.of_kind(ErrorKind::Output))?;
+        let refuse = |what: &'static str, advice: &'static str| {
+            let refused = Error::new(ErrorKind::Output, words!["cannot be written: ", what]);
+            Err(refused.at(shown(url)).advise(advice))
+        };
         if at.kind == Kind::Http {
-            return refuse("web servers are only read; write to s3://, gs://, az:// or a file");
+            return refuse("web servers are only read", "write to s3://, gs://, az:// or a file");
         }
         if at.key.is_empty() || at.key.ends_with('/') {
-            return refuse("it is a bucket or a folder; give the name of an object");
+            return refuse("it is a bucket or a folder", "give the name of an object");
         }
-        let bucket = Bucket::open(&at).map_err(|error| Error::new(ErrorKind::Output, error.to_string()))?;
+        let bucket = Bucket::open(&at).map_err(|error| error.of_kind(ErrorKind::Output))?;
         Self::in_bucket(&bucket, &at.key, UPLOAD_PART)
     }
 
@@ -84,7 +90,7 @@ impl Upload {
         let told = |error: object_store::Error| bucket.told(Doing::Writing, &url, &error);
         let path = Path::parse(key).map_err(|error| told(error.into()))?;
         let Some(store) = bucket.parts.clone() else {
-            return Err(Error::new(ErrorKind::Output, format!("{url}: cannot be written: the store takes no parts")));
+            return Err(Error::new(ErrorKind::Output, "cannot be written: the store takes no parts").at(url));
         };
         let id = wait(store.create_multipart(&path))?.map_err(told)?;
         let upload = Begun { bucket: bucket.clone(), store, path, id, over: false };
@@ -104,8 +110,8 @@ impl Upload {
     fn send(&mut self) -> Result<()> {
         let number = self.begun();
         if number == MOST_PARTS {
-            let message = format!("{}: is larger than the store takes; write several outputs", self.url);
-            return Err(Error::new(ErrorKind::Output, message));
+            let refused = Error::new(ErrorKind::Output, "is larger than the store takes").at(&*self.url);
+            return Err(refused.advise("write several outputs"));
         }
         // Large ones go one by one.
         let most = if number < EQUAL_PARTS { UPLOADS as usize } else { 1 };
@@ -122,7 +128,8 @@ impl Upload {
     fn wait_for_one(&mut self) -> Result<()> {
         let Some(part) = self.sending.pop_front() else { return Ok(()) };
         let sent = wait(part)?.map_err(|error| {
-            Error::new(ErrorKind::Internal, format!("{}: was given up in the middle: {error}; please report it", self.url))
+            let failure = Error::new(ErrorKind::Internal, format!("was given up in the middle: {error}")).at(&*self.url);
+            failure.advise("please report it").because(error)
         })?;
         self.sent.push(sent?);
         Ok(())

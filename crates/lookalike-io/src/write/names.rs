@@ -9,9 +9,11 @@ use crate::{
     store::shown_path,
 };
 
-/// Why a table is not compressed as a whole, and what to do.
-pub(super) const PACKED_TABLE: &str =
-    "a table is compressed inside, column by column; give a name that ends with .parquet or .arrow";
+/// The failure of a table that would be compressed as a whole.
+pub(super) fn packed_table(name: &str) -> Error {
+    let refused = Error::new(ErrorKind::Output, "a table is compressed inside, column by column").at(name);
+    refused.advise("give a name that ends with .parquet or .arrow")
+}
 
 /// Refuses a name that says an output of lines is something else.
 ///
@@ -21,8 +23,8 @@ pub fn refuse_other_than_lines(path: &Path, what: &str) -> Result<()> {
     let (given, name) = (path.display().to_string(), shown_path(path));
     match Format::of_name(&given) {
         Some(Format::Parquet | Format::Arrow | Format::Delimited) => {
-            let message = format!("{name}: {what} are JSON Lines; give a name that ends with .jsonl");
-            Err(Error::new(ErrorKind::Output, message))
+            let refused = Error::new(ErrorKind::Output, format!("{what} are JSON Lines")).at(name);
+            Err(refused.advise("give a name that ends with .jsonl"))
         }
         _ => Ok(()),
     }
@@ -34,15 +36,16 @@ pub fn refuse_other_than_lines(path: &Path, what: &str) -> Result<()> {
 /// A name that says they are something else, or a table that is compressed as a whole.
 pub fn are_rows(path: &Path) -> Result<bool> {
     let (given, name) = (path.display().to_string(), shown_path(path));
-    let refuse = |what: &str| Err(Error::new(ErrorKind::Output, format!("{name}: {what}")));
+    let refuse = |what: &'static str, advice: &'static str| Err(Error::new(ErrorKind::Output, what).at(&*name).advise(advice));
     match Format::of_name(&given) {
-        Some(Format::Parquet | Format::Arrow) if Packing::of_name(&given) != Packing::Plain => refuse(PACKED_TABLE),
+        Some(Format::Parquet | Format::Arrow) if Packing::of_name(&given) != Packing::Plain => Err(packed_table(&name)),
         Some(Format::Parquet | Format::Arrow) if !cfg!(feature = "tables") => {
-            refuse("this lookalike was built without tables (the cargo feature `tables`)")
+            let what = "this lookalike was built without tables (the cargo feature `tables`)";
+            Err(Error::new(ErrorKind::Output, what).at(name))
         }
         Some(Format::Parquet | Format::Arrow) => Ok(true),
         Some(Format::Delimited) => {
-            refuse("decisions are JSON Lines or a table; give a name that ends with .jsonl, .parquet or .arrow")
+            refuse("decisions are JSON Lines or a table", "give a name that ends with .jsonl, .parquet or .arrow")
         }
         _ => Ok(false),
     }

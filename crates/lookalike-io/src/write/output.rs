@@ -140,7 +140,7 @@ impl io::Write for Output {
 }
 
 fn given_up(name: &str) -> Error {
-    Error::new(ErrorKind::Output, format!("{name}: was given up after an earlier failure"))
+    Error::new(ErrorKind::Output, "was given up after an earlier failure").at(name)
 }
 
 /// The writing thread: all pieces in their order.

@@ -66,6 +66,10 @@ impl Place {
     }
 }
 
+fn refuse(name: String, what: &str) -> Error {
+    Error::new(ErrorKind::Output, format!("would overwrite {what}")).at(name).advise("give another name")
+}
+
 /// Refuses outputs that would overwrite an input or each other.
 pub fn refuse_overwriting(outputs: &[&Path], inputs: &[Input]) -> Result<()> {
     let of_input = |input: &Input| match input {
@@ -84,11 +88,10 @@ pub fn refuse_overwriting(outputs: &[&Path], inputs: &[Input]) -> Result<()> {
         if output.is_file()
             && let Some(path) = inputs.iter().filter_map(Input::files).flatten().find(|path| Place::of_path(path) == place)
         {
-            let message = format!("{name}: would overwrite the input {}; give another name", path.display());
-            return Err(Error::new(ErrorKind::Output, message));
+            return Err(refuse(name, &format!("the input {}", path.display())));
         }
         if let Some((_, what)) = taken.iter().find(|(other, _)| *other == place && place != Place::Shared) {
-            return Err(Error::new(ErrorKind::Output, format!("{name}: would overwrite {what}; give another name")));
+            return Err(refuse(name, what));
         }
         taken.push((place, format!("the output {name}")));
     }

@@ -152,7 +152,7 @@ impl Columns {
 
     /// The columns that are chosen, or in which something is.
     pub(super) fn project(&self, batch: &RecordBatch) -> Result<RecordBatch> {
-        batch.project(&self.roots(batch.schema_ref())).map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))
+        batch.project(&self.roots(batch.schema_ref())).map_err(|error| Error::failure(error.to_string()))
     }
 }
 

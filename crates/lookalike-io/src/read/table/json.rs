@@ -7,14 +7,14 @@ use arrow_select::filter::filter_record_batch;
 use lookalike::shown::quoted;
 
 use super::encode::{Nulls, write_json_lines};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 
 /// The rows of a batch for which the mask is true.
 ///
 /// # Errors
 /// A mask of another length.
 pub(super) fn filter(batch: &RecordBatch, mask: &BooleanArray) -> Result<RecordBatch> {
-    filter_record_batch(batch, mask).map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))
+    filter_record_batch(batch, mask).map_err(|error| Error::failure(error.to_string()))
 }
 
 /// The first row that cannot be JSON, of rows that could not be written with this error, and what to say of it.

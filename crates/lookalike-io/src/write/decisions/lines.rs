@@ -6,7 +6,7 @@ use lookalike::{
 };
 use serde::Serialize;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 
 /// The verdict about a document with this representative, or with none.
 pub(crate) fn verdict(representative: Option<&str>) -> &'static str {
@@ -177,8 +177,7 @@ impl DecisionLines {
 
     /// A number, a string, or null.
     fn value(&mut self, value: impl Serialize) -> Result<()> {
-        serde_json::to_writer(&mut self.bytes, &value)
-            .map_err(|error| Error::new(ErrorKind::Output, format!("a decision: {error}")))
+        serde_json::to_writer(&mut self.bytes, &value).map_err(|error| Error::failure(format!("a decision: {error}")))
     }
 }
 

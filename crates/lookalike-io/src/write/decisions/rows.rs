@@ -13,7 +13,7 @@ use super::{
     lines::{Decided, reason_name, verdict},
 };
 use crate::{
-    error::{Error, ErrorKind, Result},
+    error::{Error, Result},
     input_table::JSON,
     read::Layout,
     write::{
@@ -176,7 +176,7 @@ impl RowsMade {
         if self.references_too {
             columns.push(Arc::new(self.references.finish()));
         }
-        RecordBatch::try_new(self.schema, columns).map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))
+        RecordBatch::try_new(self.schema, columns).map_err(|error| Error::failure(error.to_string()))
     }
 }
 
@@ -200,7 +200,7 @@ impl IdColumn {
         match self {
             Self::Integers(column) => {
                 let number = id.map(|id| id.parse::<i64>().map_err(|_| id)).transpose();
-                let other = |id: &str| Error::new(ErrorKind::Internal, format!("the id {id} is no whole number"));
+                let other = |id: &str| Error::failure(format!("the id {id} is no whole number"));
                 column.append_option(number.map_err(other)?);
             }
             Self::Strings(column) => column.append_option(id.map(plain)),

@@ -71,7 +71,7 @@ pub(crate) fn publish(outputs: Vec<Whole>) -> Result<()> {
         if let Err(failure) = object.publish() {
             let failure = match written.is_empty() {
                 true => failure,
-                false => Error::new(failure.kind(), format!("{failure}; already written: {}", written.join(", "))),
+                false => failure.advise(format!("already written: {}", written.join(", "))),
             };
             return Err(take_back(named, failure));
         }
@@ -160,7 +160,7 @@ fn take_back(named: Vec<Named>, failure: Error) -> Error {
     if left.is_empty() {
         return failure;
     }
-    Error::new(failure.kind(), format!("{failure}; already written: {}", left.join(", ")))
+    failure.advise(format!("already written: {}", left.join(", ")))
 }
 
 impl Named {
@@ -169,11 +169,9 @@ impl Named {
         let Before::Kept(hidden, _lock) = self.before else { return Ok(()) };
         let left = hidden.path().display().to_string();
         hidden.remove().map_err(|error| {
-            let message = format!(
-                "{left}: cannot be removed: {error}; it is what {} held before, all outputs are written: remove it yourself",
-                self.target.display()
-            );
-            Error::new(ErrorKind::Output, message)
+            let held = format!("it is what {} held before", self.target.display());
+            let failure = Error::new(ErrorKind::Output, format!("cannot be removed: {error}")).at(left);
+            failure.advise(format!("{held}, all outputs are written: remove it yourself")).because(error)
         })
     }
 }

@@ -119,8 +119,8 @@ impl Kept {
             return Ok(());
         }
         if own != *utf16 {
-            let message = "CSV files of several encodings cannot stand in one CSV file; give a name that ends with .jsonl";
-            return Err(Error::new(ErrorKind::Output, message));
+            let what = "CSV files of several encodings cannot stand in one CSV file";
+            return Err(Error::new(ErrorKind::Output, what).advise("give a name that ends with .jsonl"));
         }
         write_as(output, own, bytes, room)
     }

@@ -41,8 +41,7 @@ pub fn refuse_table_names(_: &LabelNames, _: &Source) -> Result<()> {
 
 /// The failure of an output that would be a table.
 pub fn without_tables(name: &str) -> Error {
-    let message = format!("{name}: this lookalike was built without tables (the cargo feature `tables`)");
-    Error::new(ErrorKind::Output, message)
+    Error::new(ErrorKind::Output, "this lookalike was built without tables (the cargo feature `tables`)").at(name)
 }
 
 impl KeptRows {

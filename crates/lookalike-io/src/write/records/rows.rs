@@ -7,7 +7,7 @@ use arrow_schema::{DataType, Field, FieldRef, Schema};
 
 use super::labels::{Label, LabelNames, taken};
 use crate::{
-    error::{Error, ErrorKind, Result},
+    error::{Error, Result},
     read::{
         Layout, RecordBatch, Source,
         table::{Format, Rows},
@@ -88,14 +88,14 @@ impl RowLabels {
         let fields: Vec<FieldRef> = schema.fields().iter().chain(&self.fields).cloned().collect();
         let schema = Schema::new_with_metadata(fields, schema.metadata().clone());
         let columns = batch.columns().iter().chain(&labels).cloned().collect();
-        RecordBatch::try_new(Arc::new(schema), columns).map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))
+        RecordBatch::try_new(Arc::new(schema), columns).map_err(|error| Error::failure(error.to_string()))
     }
 }
 
 /// Ids as a column of whole numbers, or of strings.
 fn ids<'a>(kind: &DataType, ids: impl Iterator<Item = Option<&'a str>>) -> Result<ArrayRef> {
     fn numbers<'a, T: FromStr>(ids: impl Iterator<Item = Option<&'a str>>) -> Result<Vec<Option<T>>> {
-        let other = |id: &str| Error::new(ErrorKind::Internal, format!("{id} is no whole number"));
+        let other = |id: &str| Error::failure(format!("{id} is no whole number"));
         ids.map(|id| id.map(|id| id.parse().map_err(|_| other(id))).transpose()).collect()
     }
     Ok(match kind {

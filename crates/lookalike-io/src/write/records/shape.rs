@@ -4,11 +4,12 @@ use std::{ops::Range, path::Path, sync::Arc};
 
 use super::rows::{refuse_other_schemas, rows_size};
 use crate::{
-    error::{Error, ErrorKind, Result},
+    error::{Error, ErrorKind, Result, Setting, Words},
     format::Format,
     read::{Block, BlockInfo, Columns, Input, Packing, RecordBatch, Room, Source},
     store::shown_path,
-    write::names::PACKED_TABLE,
+    words,
+    write::names::packed_table,
 };
 
 /// What records are written as.
@@ -60,7 +61,8 @@ impl Shape {
     /// The inputs cannot be written so.
     pub fn of(path: &Path, source: &Source) -> Result<Self> {
         let (given, name) = (path.display().to_string(), shown_path(path));
-        let refuse = |what: &str| Error::new(ErrorKind::Output, format!("{name}: {what}"));
+        let refuse = |what: Words| Error::new(ErrorKind::Output, what).at(&*name);
+        let as_lines = |what: &'static str| refuse(what.into()).advise("give a name that ends with .jsonl");
         let all = |format| source.formats().iter().all(|one| *one == Some(format));
         let all_tables = source.formats().iter().all(|one| one.is_some_and(Format::is_table));
         let asked = Format::of_name(&given);
@@ -71,33 +73,34 @@ impl Shape {
         let shape = match asked {
             Some(Format::Lines) if !Format::may_be_array(&given) => Self::Lines,
             Some(Format::Delimited) if !all(Format::Delimited) => {
-                let what = match unknown {
-                    Some(input) if known(|one| one == Format::Delimited) => &format!(
-                        "{} is only known to be CSV when it is read: say it before with --format csv, or give a name that ends with .jsonl",
-                        input.name()
-                    ),
-                    _ => "CSV is written only where all inputs are CSV; give a name that ends with .jsonl",
-                };
-                return Err(refuse(what));
+                return Err(match unknown {
+                    Some(input) if known(|one| one == Format::Delimited) => {
+                        let csv = (Setting::Format, "csv");
+                        let what = format!("{} is only known to be CSV when it is read", input.name());
+                        let advice = words!["say it before with ", csv, ", or give a name that ends with .jsonl"];
+                        refuse(what.into()).instead(advice)
+                    }
+                    _ => as_lines("CSV is written only where all inputs are CSV"),
+                });
             }
             Some(Format::Parquet | Format::Arrow) if !all_tables => {
                 if let Some(input) = unknown.filter(|input| known(Format::is_table) && !matches!(input, Input::Object(_))) {
-                    return Err(refuse(&format!(
-                        "a table is written only where all inputs are tables, and {} is no file, and a table is read here and there: \
-                         write it to a file first, such as in.parquet, in.arrow or, of a stream, in.arrows, and name that file",
+                    let what = format!(
+                        "a table is written only where all inputs are tables, and {} is no file, and a table is read here and there",
                         input.name()
-                    )));
+                    );
+                    return Err(refuse(what.into()).instead(
+                        "write it to a file first, such as in.parquet, in.arrow or, of a stream, in.arrows, and name that file",
+                    ));
                 }
-                let what =
-                    "a table is written only where all inputs are tables (Parquet or Arrow); give a name that ends with .jsonl";
-                return Err(refuse(what));
+                return Err(as_lines("a table is written only where all inputs are tables (Parquet or Arrow)"));
             }
             Some(Format::Parquet | Format::Arrow) if Packing::of_name(&given) != Packing::Plain => {
-                return Err(refuse(PACKED_TABLE));
+                return Err(packed_table(&name));
             }
             Some(Format::Parquet | Format::Arrow) => Self::Table,
             Some(Format::Html | Format::Warc) => {
-                return Err(refuse("pages and crawls are not written; give a name that ends with .jsonl"));
+                return Err(as_lines("pages and crawls are not written"));
             }
             Some(Format::Lines) | None if all(Format::Array) => Self::Array,
             Some(Format::Delimited) | None if all(Format::Delimited) => Self::Delimited,

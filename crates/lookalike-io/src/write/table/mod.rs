@@ -230,10 +230,8 @@ fn of_parquet(name: &str, error: ParquetError) -> Error {
 }
 
 fn refused(name: &str, what: &str) -> Error {
-    Error::new(
-        ErrorKind::Output,
-        format!("{name}: cannot be written: {what}; convert that column first, or write another format"),
-    )
+    let failure = Error::new(ErrorKind::Output, format!("cannot be written: {what}")).at(name);
+    failure.advise("convert that column first, or write another format")
 }
 
 /// A Parquet file in the making.

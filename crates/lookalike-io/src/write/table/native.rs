@@ -46,12 +46,12 @@ pub fn native(schema: &SchemaRef) -> SchemaRef {
 pub fn cast(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
     let column = |(column, field): (&Arc<dyn Array>, &FieldRef)| {
         recast(column, field.data_type()).map_err(|error| {
-            let what = format!("column {} cannot be {}: {error}; write an Arrow file", quoted(field.name()), field.data_type());
-            Error::new(ErrorKind::Output, what)
+            let what = format!("column {} cannot be {}: {error}", quoted(field.name()), field.data_type());
+            Error::new(ErrorKind::Output, what).in_field(field.name()).advise("write an Arrow file").because(error)
         })
     };
     let columns = batch.columns().iter().zip(schema.fields()).map(column).collect::<Result<_>>()?;
-    RecordBatch::try_new(schema.clone(), columns).map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))
+    RecordBatch::try_new(schema.clone(), columns).map_err(|error| Error::failure(error.to_string()))
 }
 
 /// Refuses columns that Parquet cannot have. `name` is the output's.
@@ -67,11 +67,9 @@ pub fn refuse_others(name: &str, schema: &Schema) -> Result<()> {
             Ok(Err(error)) => error.to_string(),
             Err(panic) => said(&*panic).into(),
         };
-        let message = format!(
-            "{name}: Parquet cannot have the column {}, which is {} ({why}); write an Arrow file (.arrow), or leave the column out",
-            quoted(field.name()),
-            field.data_type()
-        );
-        Err(Error::new(ErrorKind::Output, message))
+        let column = quoted(field.name());
+        let what = format!("Parquet cannot have the column {column}, which is {} ({why})", field.data_type());
+        let refused = Error::new(ErrorKind::Output, what).at(name).in_field(field.name());
+        Err(refused.advise("write an Arrow file (.arrow), or leave the column out"))
     })
 }

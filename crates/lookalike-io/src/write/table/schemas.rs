@@ -16,26 +16,29 @@ pub fn one_schema(schemas: &[(&str, SchemaRef)]) -> Result<SchemaRef> {
     let Some((first, schema)) = schemas.first() else { return Ok(Arc::new(Schema::empty())) };
     let mut all: Vec<FieldRef> = schema.fields().iter().cloned().collect();
     for (other, theirs) in &schemas[1..] {
-        let refuse = |what: String| {
-            let message = format!("{other}: {what} in {first}; give both the same columns, or write them to two outputs");
-            Err(Error::new(ErrorKind::Input, message))
+        let refuse = |field: &str, what: String| {
+            let refused = Error::new(ErrorKind::Input, format!("{what} in {first}")).at(*other).in_field(field);
+            Err(refused.advise("give both the same columns, or write them to two outputs"))
         };
         for (at, own) in all.iter_mut().enumerate() {
             let Some(their) = theirs.fields().get(at) else {
-                return refuse(format!("has no column {}, which is there", quoted(own.name())));
+                return refuse(own.name(), format!("has no column {}, which is there", quoted(own.name())));
             };
             if own.name() != their.name() {
-                return refuse(format!("column {} is {}, and {}", at + 1, quoted(their.name()), quoted(own.name())));
+                return refuse(own.name(), format!("column {} is {}, and {}", at + 1, quoted(their.name()), quoted(own.name())));
             }
             match merged(own, their) {
                 Some(merged) => *own = merged,
                 None => {
-                    return refuse(format!("column {} is {}, and {}", quoted(own.name()), their.data_type(), own.data_type()));
+                    return refuse(
+                        own.name(),
+                        format!("column {} is {}, and {}", quoted(own.name()), their.data_type(), own.data_type()),
+                    );
                 }
             }
         }
         if let Some(more) = theirs.fields().get(all.len()) {
-            return refuse(format!("has a column {} that is not", quoted(more.name())));
+            return refuse(more.name(), format!("has a column {} that is not", quoted(more.name())));
         }
     }
     Ok(Arc::new(Schema::new_with_metadata(all, schema.metadata().clone())))
