@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
-from lookalike.errors import ConfigError, ThresholdError
+from lookalike.errors import ConfigError
 
 
 class _Takes(NamedTuple):
@@ -161,9 +161,9 @@ def check(of: str, given: Mapping[str, Any], known: Iterable[str], needed: Seque
             continue
         takes = _TAKES.get(name)
         if takes is not None and not takes.fits(value):
-            raise ConfigError(f"{name}= takes {takes.words}, not {_shown(value)}")
+            raise ConfigError(f"{name}= takes {takes.words}, not {_shown(value)}", option=name)
         if name == "threshold" and math.isnan(value):
-            raise ThresholdError("threshold= takes a number above 0 up to 1, not nan")
+            raise ConfigError("threshold= takes a number above 0 up to 1, not nan", option=name)
 
 
 def _shown(value: Any) -> str:

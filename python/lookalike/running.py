@@ -186,7 +186,7 @@ def dedup(
     they come back in the types that hold all values exactly (whole numbers and fractions as float64), and what no type holds
     is refused.
 
-    Raises one of `lookalike.errors`, a class for each kind of refusal; `TypeError` for a keyword that is none, and for data of
+    Raises one of `lookalike.errors`, whose attributes say where and what; `TypeError` for a keyword that is none, and for data of
     another kind. An interrupt from the keyboard ends the run.
 
     Cost: one to two seconds a gigabyte on two cores; some 300 bytes of memory a document, beyond `memory` on the disk; for lists
@@ -210,9 +210,9 @@ def dedup(
     text = _field(text, options)
     running, config, progress = _split(options, DedupOptions)
     if output is None and running.get("label"):
-        raise ConfigError("label= goes with output=: name a file for the labelled records")
+        raise ConfigError("label= goes with output=: name a file for the labelled records", option="label")
     if "label_prefix" in running and not running.get("label"):
-        raise ConfigError("label_prefix= goes with label=True")
+        raise ConfigError("label_prefix= goes with label=True", option="label_prefix")
     source = _source(data, text, id, against, {"output": output, **running}, config.get("tokens") == "items")
     with shown(progress) as bar:
         found, summary = _lookalike.dedup(
@@ -323,7 +323,8 @@ def _skips(options: dict[str, Any]) -> bool:
     if not isinstance(skip_bad, bool):
         raise ConfigError(
             "skip_bad= names a file only for paths and URLs; with data in memory skip_bad=True skips and counts rows without a "
-            "text, and report.skipped has their numbers"
+            "text, and report.skipped has their numbers",
+            option="skip_bad",
         )
     return skip_bad
 
@@ -340,7 +341,8 @@ def _source(data: Any, text: str, id: str | None, against: Any, options: Mapping
         for name in _INSTEAD:
             if given.get(name, False) is not False:
                 raise ConfigError(
-                    f"{name}= goes with paths and URLs, and this is a {type(data).__name__}: leave it out; {_INSTEAD[name]}"
+                    f"{name}= goes with paths and URLs, and this is a {type(data).__name__}: leave it out; {_INSTEAD[name]}",
+                    option=name,
                 )
         skip_bad = _skips(given)
         kind = kind_of(data)
@@ -361,10 +363,12 @@ def _source(data: Any, text: str, id: str | None, against: Any, options: Mapping
         skip_bad = skip_bad or given.get("skip_bad") is not None
         names, references, skipped = references_of(against, data, text, id, called or "id", folder, sets, skip_bad)
     if references and "resume" in given:
-        raise ConfigError("resume= goes with references that are named: write those in memory to a file, or leave it out")
+        words = "resume= goes with references that are named: write those in memory to a file, or leave it out"
+        raise ConfigError(words, option="resume")
     for name in _OF_FILES:
         if given.get(name, False) is not False and not inputs and not names:
-            raise ConfigError(f"{name}= goes with paths and URLs, and this is a {type(data).__name__}: leave it out")
+            words = f"{name}= goes with paths and URLs, and this is a {type(data).__name__}: leave it out"
+            raise ConfigError(words, option=name)
     given |= {"text": text, "inputs": list(inputs or []), "against": names}
     if called is not None:
         given["id"] = called

@@ -28,7 +28,7 @@ TEXTS = ["a b c d e f", "A B C D E F", "something else"]
         ({"threads": 1.5}, "threads= takes"),
         ({"threads": True}, "threads= takes"),
         ({"threshold": "x"}, "threshold= takes a number above 0 up to 1, not 'x'"),
-        ({"keep": "foo"}, 'keep="foo" is not a way to keep: use first, longest, newest:FIELD'),
+        ({"keep": "foo"}, 'keep="foo": "foo" is not a way to keep: use first, longest, newest:FIELD'),
         ({"keep": 3}, 'keep= takes "first", "longest"'),
         ({"measure": "overlap"}, "measure= takes one of 'resemblance', 'containment', not 'overlap'"),
         ({"verify": 1}, "verify= takes one of 'exact', 'sketch', 'none'"),
@@ -72,7 +72,7 @@ def test_of_files(tmp_path):
 
 def test_no_number_is_no_threshold():
     for threshold in (float("nan"), np.float32("nan")):
-        with pytest.raises(errors.ThresholdError, match="threshold= takes a number above 0 up to 1, not nan"):
+        with pytest.raises(errors.ConfigError, match="threshold= takes a number above 0 up to 1, not nan"):
             lookalike.dedup(TEXTS, threshold=threshold)
 
 

@@ -47,7 +47,7 @@ def test_passages_compare_and_say_what_they_are():
     (passage,) = lookalike.passages("one two three", "ONE, two; three!", least=3)
     assert repr(passage) == "SharedPassage(start_a=0, end_a=13, start_b=0, end_b=15, tokens=3)"
     assert [passage] == lookalike.passages("one two three", "ONE, two; three?", least=3)
-    with pytest.raises(errors.RunLengthError, match="from 1 to 1000"):
+    with pytest.raises(errors.ConfigError, match="from 1 to 1000"):
         lookalike.passages("a", "b", least=0)
     with pytest.raises(TypeError, match="threshold"):
         lookalike.passages("a", "b", threshold=0.5)

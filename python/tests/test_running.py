@@ -39,8 +39,8 @@ def test_defaults_are_the_cores():
 @pytest.mark.parametrize(
     ("refused", "exception", "words"),
     [
-        (lambda: lookalike.dedup(TEXTS, threshold=1.5), errors.ThresholdError, "1.5"),
-        (lambda: lookalike.dedup(TEXTS, recall=2.0), errors.RecallError, "0.99"),
+        (lambda: lookalike.dedup(TEXTS, threshold=1.5), errors.ConfigError, "1.5"),
+        (lambda: lookalike.dedup(TEXTS, recall=2.0), errors.ConfigError, "0.99"),
         (lambda: lookalike.dedup(TEXTS, keep="best"), errors.ConfigError, "keep="),
         (lambda: lookalike.dedup(TEXTS, keep="max:score"), errors.InputError, "no column 'score'"),
         (lambda: lookalike.dedup(TEXTS, id="key"), errors.InputError, "no column 'key'"),
@@ -49,7 +49,7 @@ def test_defaults_are_the_cores():
         (lambda: lookalike.dedup(TEXTS, tokens="letters"), errors.ConfigError, "letters"),
         (lambda: lookalike.dedup(TEXTS, output="kept.jsonl"), errors.ConfigError, "output= goes with paths"),
         (lambda: lookalike.dedup(TEXTS, threads=100_000), errors.ConfigError, "512"),
-        (lambda: lookalike.dedup(TEXTS, temp_dir="/missing/folder"), errors.TemporaryError, "temp_dir="),
+        (lambda: lookalike.dedup(TEXTS, temp_dir="/missing/folder"), errors.OutputError, "temp_dir="),
         (lambda: lookalike.dedup("/missing/file.jsonl"), errors.InputError, "no such file"),
         (lambda: lookalike.dedup(Path("/missing/file.jsonl")), OSError, "no such file"),
         (lambda: lookalike.dedup(pd.DataFrame({"body": TEXTS})), errors.InputError, "text="),

@@ -189,11 +189,11 @@ def test_methods_are_judged_on_sets():
         (lambda: lookalike.dedup(pa.table({"text": [[1, None]]}), tokens="items"), errors.RecordError, "has null for item 2"),
         (lambda: lookalike.dedup(pa.table({"text": [7]}), tokens="items"), errors.InputError, "a set must be a list of strings"),
         (lambda: lookalike.dedup(pd.DataFrame({"a": [[1]]}), tokens="items"), errors.InputError, "the set with text="),
-        (lambda: lookalike.dedup([["a"]], tokens="items", shingle=3), errors.SetError, "leave out shingles of several items"),
+        (lambda: lookalike.dedup([["a"]], tokens="items", shingle=3), errors.ConfigError, "leave out shingles of several items"),
         (lambda: lookalike.compare(["a"], 7, tokens="items"), errors.RecordError, "is of the type int, not a set"),
         (lambda: lookalike.compare(["a"], "a", tokens="items"), errors.RecordError, "the set is no JSON array"),
         (lambda: lookalike.compare(["a"], "a"), TypeError, "list"),
-        (lambda: lookalike.MinHash(tokens="items"), errors.SetError, "fingerprints(items, tokens="),
+        (lambda: lookalike.MinHash(tokens="items"), errors.ConfigError, "fingerprints(items, tokens="),
         (lambda: lookalike.dedup([["a"]], tokens="item"), errors.ConfigError, "'items'"),
     ],
 )

@@ -105,7 +105,7 @@ def test_a_fixed_modulus_is_compared_on_the_larger_level():
     assert low.at_level(5) == high
     assert low.resemblance(high).value == 1
     assert lookalike.Modulo().sketch(text).level == 4
-    with pytest.raises(lookalike.errors.LevelError):
+    with pytest.raises(lookalike.errors.ConfigError):
         high.at_level(2)
 
 

@@ -39,6 +39,13 @@ pub enum Refused {
         /// What it takes.
         words: String,
     },
+    /// Two flags that do not go together.
+    Together {
+        /// The one, without the dashes.
+        flag: String,
+        /// The other, without the dashes.
+        other: String,
+    },
     /// Anything else.
     Other(anyhow::Error),
 }
@@ -109,10 +116,14 @@ fn parse<T: Args>(flags: Vec<OsString>) -> Result<T, Refused> {
     parsed.map_err(|error| {
         let said = |kind| match error.get(kind) {
             Some(ContextValue::String(said)) => Some(said.clone()),
+            Some(ContextValue::Strings(said)) => said.first().cloned(),
             _ => None,
         };
-        let flag =
-            said(ContextKind::InvalidArg).and_then(|arg| Some(arg.strip_prefix("--")?.split([' ', '=']).next()?.to_owned()));
+        let named = |kind| said(kind).and_then(|arg| Some(arg.strip_prefix("--")?.split([' ', '=']).next()?.to_owned()));
+        let flag = named(ContextKind::InvalidArg);
+        if let (Some(flag), Some(other)) = (&flag, named(ContextKind::PriorArg)) {
+            return Refused::Together { flag: flag.clone(), other };
+        }
         let (Some(flag), Some(value)) = (flag, said(ContextKind::InvalidValue)) else {
             // The first paragraph; what follows is about the command line.
             let words = refused::words(error);
@@ -147,6 +158,7 @@ mod tests {
     fn a_refusal_names_the_flag() {
         let refused = |flags: &[&str]| match method(given(flags)).unwrap_err() {
             Refused::Value { flag, value, words } => format!("{flag} {value}: {words}"),
+            Refused::Together { flag, other } => format!("{flag} {other}"),
             Refused::Other(error) => error.to_string(),
         };
         assert_eq!(refused(&["--bands=x"]), "bands x: give a whole number in digits, such as 1000");
@@ -154,7 +166,7 @@ mod tests {
         assert!(refused(&["--keep=foo"]).starts_with("keep foo: \"foo\" is not a way to keep"));
         assert_eq!(
             refused(&["--bands=3", "--method=simhash"]),
-            "--bands goes with --candidates bands, and this is --method simhash: leave out one of the two"
+            "bands goes with candidates=bands, and this is method=simhash: leave out one of the two"
         );
     }
 

@@ -9,7 +9,7 @@ use pyo3::{exceptions::PyTypeError, prelude::*, types::PyDict};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::error::{keywords as in_keywords, raise, refused};
+use crate::error::{failed, raise, refused, refused_option};
 
 /// What decides the shingles of a text: all that is configured takes these.
 const SHINGLES: &[&str] =
@@ -66,8 +66,7 @@ const INSTEAD: [(&str, &[&str]); 4] = [
 /// The configuration of the given keywords; `of` is the function that takes them, those of shingles and `more`.
 ///
 /// # Errors
-/// `TypeError` for a keyword that is not taken, `ConfigError` for a value that does not fit, `SetError` for sets where texts are
-/// taken.
+/// `TypeError` for a keyword that is not taken, `ConfigError` for a value that does not fit, and for sets where texts are taken.
 pub fn config(of: &str, more: &[&str], keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Config> {
     let Some(keywords) = keywords else { return Ok(Config::default()) };
     let fields = object(keywords)?;
@@ -86,7 +85,7 @@ pub fn config(of: &str, more: &[&str], keywords: Option<&Bound<'_, PyDict>>) -> 
     if config.tokens == TokensBy::Items && !OF_SETS.contains(&of) {
         let words =
             format!("{of}() takes texts, no sets; give it what fingerprints(items, tokens=\"items\") gives, if it takes that");
-        return Err(raise("SetError", words));
+        return Err(refused_option("tokens", words));
     }
     Ok(config)
 }
@@ -139,7 +138,7 @@ pub fn parted(mut fields: Map<String, Value>) -> PyResult<(Vec<OsString>, Map<St
     for (name, others) in INSTEAD {
         if let (true, Some(other)) = (own.contains_key(name), others.iter().find(|other| fields.contains_key(**other))) {
             let words = format!("{other}= and {name}={} say the same in two ways: leave out one of the two", own[name]);
-            return Err(raise("ConfigError", words));
+            return Err(refused_option(name, words));
         }
     }
     Ok((flags, with_kinds(own)))
@@ -161,7 +160,7 @@ fn flag(name: &str, value: &Value) -> PyResult<Option<OsString>> {
         }
         one => plain(one).map(|one| format!("={one}")),
     };
-    let given = given.ok_or_else(|| raise("ConfigError", format!("{name}= cannot be {value}: see help(lookalike.dedup)")))?;
+    let given = given.ok_or_else(|| refused_option(name, format!("{name}= cannot be {value}: see help(lookalike.dedup)")))?;
     Ok(Some(format!("--{}{given}", name.replace('_', "-")).into()))
 }
 
@@ -175,7 +174,7 @@ pub fn laid_over(config: Config, own: Map<String, Value>) -> PyResult<Config> {
     }
     // For the name of what does not fit.
     keyed::<Config>(own.clone())?;
-    let mut whole = serde_json::to_value(config).map_err(|error| raise("Error", error.to_string()))?;
+    let mut whole = serde_json::to_value(config).map_err(|error| raise("InternalError", error.to_string()))?;
     if let Value::Object(fields) = &mut whole {
         fields.extend(own);
     }
@@ -187,12 +186,19 @@ pub fn not_asked(why: Refused) -> PyErr {
     match why {
         Refused::Value { flag, value, words } => {
             let name = keyword(&flag);
-            let words = if words.starts_with('"') { words } else { format!("{value:?}: {words}") };
-            raise("ConfigError", format!("{name}={words}"))
+            refused_option(&name, format!("{name}={value:?}: {words}"))
         }
-        Refused::Other(error) => match error.downcast::<lookalike::Error>() {
-            Ok(error) => refused(error),
-            Err(error) => raise("ConfigError", in_keywords(&error.to_string())),
+        Refused::Together { flag, other } => {
+            let name = keyword(&flag);
+            let words = format!("{name}= and {}= do not go together: leave out one of the two", keyword(&other));
+            refused_option(&name, words)
+        }
+        Refused::Other(error) => match error.downcast::<lookalike_engine::Error>() {
+            Ok(error) => failed(error),
+            Err(error) => match error.downcast::<lookalike::Error>() {
+                Ok(error) => refused(error),
+                Err(error) => raise("ConfigError", error.to_string()),
+            },
         },
     }
 }
@@ -221,9 +227,9 @@ pub fn keyed<T: DeserializeOwned>(fields: Map<String, Value>) -> PyResult<T> {
     read(fields.clone()).map_err(|error| {
         let alone = |(name, value): (String, Value)| {
             let error = read(Map::from_iter([(name.clone(), value)])).err()?;
-            Some(format!("{name}= {error}"))
+            Some(refused_option(&name, format!("{name}= {error}")))
         };
-        raise("ConfigError", fields.into_iter().find_map(alone).unwrap_or_else(|| error.to_string()))
+        fields.into_iter().find_map(alone).unwrap_or_else(|| raise("ConfigError", error.to_string()))
     })
 }
 
@@ -232,7 +238,7 @@ pub fn keyed<T: DeserializeOwned>(fields: Map<String, Value>) -> PyResult<T> {
 /// # Errors
 /// `ConfigError` for a value that does not fit.
 pub fn piece<T: DeserializeOwned>(name: &str, given: &Bound<'_, PyAny>) -> PyResult<T> {
-    serde_json::from_value(value(name, given)?).map_err(|error| raise("ConfigError", format!("{name}= {error}")))
+    serde_json::from_value(value(name, given)?).map_err(|error| refused_option(name, format!("{name}= {error}")))
 }
 
 /// Keywords as JSON.
@@ -259,16 +265,14 @@ fn value(name: &str, given: &Bound<'_, PyAny>) -> PyResult<Value> {
     read.ok_or_else(|| {
         let shown = given.repr().map_or_else(|_| "…".to_owned(), |shown| shown.to_string());
         let kind = given.get_type().name().map_or_else(|_| "object".to_owned(), |kind| kind.to_string());
-        raise(
-            "ConfigError",
-            format!("{name}= cannot be {shown}, of the type {kind}: give a finite number, a string or a dictionary"),
-        )
+        let words = format!("{name}= cannot be {shown}, of the type {kind}: give a finite number, a string or a dictionary");
+        refused_option(name, words)
     })
 }
 
 /// JSON as a Python value.
 pub fn to_python<'py>(py: Python<'py>, value: &impl serde::Serialize) -> PyResult<Bound<'py, PyAny>> {
-    let json = serde_json::to_string(value).map_err(|error| raise("Error", error.to_string()))?;
+    let json = serde_json::to_string(value).map_err(|error| raise("InternalError", error.to_string()))?;
     py.import("json")?.call_method1("loads", (json,))
 }
 

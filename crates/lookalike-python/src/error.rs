@@ -1,56 +1,137 @@
-//! Refusals as exceptions: the class in `lookalike.errors` that is named after the kind.
+//! Refusals and failures as exceptions of `lookalike.errors`, with what is known of them as attributes.
 
-use std::{io, path::Path};
+use std::{borrow::Cow, io, path::Path};
 
 use lookalike::shown;
-use pyo3::{PyErr, Python, exceptions::PyOSError, prelude::*};
+use lookalike_engine::{Error, ErrorKind, Front, Setting};
+use pyo3::{
+    PyErr, Python,
+    exceptions::PyOSError,
+    prelude::*,
+    types::{IntoPyDict, PyString},
+};
 
-/// The core's refusal, as the exception of its kind.
-pub fn refused(error: lookalike::Error) -> PyErr {
-    // A kind's name is how it is written in the source, up to what it carries.
-    let kind = format!("{:?}", error.kind());
-    let name = kind.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-    raise(&format!("{name}Error"), error.to_string())
-}
-
-/// A run's failure, as the exception of its kind. What a flag of the command can do, a keyword of the same name can.
-pub fn failed(error: lookalike_engine::Error) -> PyErr {
-    raise(&format!("{:?}Error", error.kind()), keywords(&error.to_string()))
-}
-
-/// Flags whose value may follow them in a message.
-const WITH_VALUES: [&str; 7] = ["candidates", "method", "cluster", "fingerprint", "measure", "verify", "tokens"];
-
-/// `--text-field` → `text=`, `--skip-bad` → `skip_bad=`, `--method simhash` → `method="simhash"`.
-pub fn keywords(words: &str) -> String {
-    let (mut said, mut rest) = (String::new(), words);
-    while let Some((before, after)) = rest.split_once("--") {
-        let end = after.find(|c: char| c != '-' && !c.is_ascii_lowercase()).unwrap_or(after.len());
-        let (flag, behind) = after.split_at(end);
-        said.push_str(before);
-        // Of a file's name, or of an option within quoted words.
-        if flag.is_empty() || !(said.is_empty() || said.ends_with([' ', '('])) {
-            said.push_str("--");
-            said.push_str(flag);
-        } else {
-            // Which of the two it is, tokens= says.
-            let name = if flag == "set-field" { "text" } else { flag.trim_end_matches("-field") };
-            said.push_str(&name.replace('-', "_"));
-            said.push('=');
-            let value = behind
-                .strip_prefix(' ')
-                .map(|after| &after[..after.find(|c: char| !c.is_ascii_lowercase()).unwrap_or(after.len())]);
-            if let Some(value) =
-                value.filter(|value| WITH_VALUES.contains(&flag) && !matches!(*value, "" | "and" | "goes" | "is" | "or"))
-            {
-                said.push_str(&format!("{value:?}"));
-                rest = &behind[1 + value.len()..];
-                continue;
-            }
-        }
-        rest = behind;
+/// A field of a configuration as the keyword of its name.
+pub fn keyword_of(setting: Setting) -> &'static str {
+    match setting {
+        // Which of the two it is, tokens= says.
+        Setting::TextField | Setting::SetField => "text",
+        Setting::IdField => "id",
+        Setting::LabelField => "labels",
+        Setting::Containment => "threshold",
+        Setting::Format
+        | Setting::Encoding
+        | Setting::Delimiter
+        | Setting::Html
+        | Setting::SkipBad
+        | Setting::AllSplits
+        | Setting::AllowRepeatedIds
+        | Setting::InputCommand
+        | Setting::Threads
+        | Setting::TempDir
+        | Setting::Resume
+        | Setting::Keep
+        | Setting::Against
+        | Setting::AgainstOnly
+        | Setting::DropHolders
+        | Setting::Threshold
+        | Setting::Recall
+        | Setting::Tokens
+        | Setting::Shingle
+        | Setting::Anchors
+        | Setting::Fingerprint
+        | Setting::Degree
+        | Setting::Method
+        | Setting::Candidates
+        | Setting::Bands
+        | Setting::Rows
+        | Setting::Permutations
+        | Setting::Modulus
+        | Setting::Common
+        | Setting::RunLength
+        | Setting::Bits
+        | Setting::Features
+        | Setting::Distance
+        | Setting::Blocks
+        | Setting::Longest
+        | Setting::Digest
+        | Setting::Measure
+        | Setting::Verify
+        | Setting::Cluster
+        | Setting::Representative
+        | Setting::Sample
+        | Setting::Nearest
+        | Setting::Decisions
+        | Setting::Label
+        | Setting::LabelPrefix
+        | Setting::Least
+        | Setting::Truth
+        | Setting::RightBy
+        | Setting::Explain
+        | Setting::By
+        | Setting::Share
+        | Setting::Depth
+        | Setting::MinutiaeField
+        | Setting::Columns
+        | Setting::Turn
+        | Setting::Within
+        | Setting::Sets
+        | Setting::Members
+        | Setting::Squares => setting.name(),
     }
-    said + rest
+}
+
+/// Messages with fields of a configuration as keywords.
+pub struct Keywords;
+
+impl Front for Keywords {
+    fn setting(&self, setting: Setting) -> Cow<'static, str> {
+        format!("{}=", keyword_of(setting)).into()
+    }
+
+    fn with_value(&self, setting: Setting, value: &str) -> String {
+        format!("{}={value:?}", keyword_of(setting))
+    }
+}
+
+/// What is known of a refusal besides its message.
+#[derive(Default)]
+pub struct Known<'a> {
+    pub path: Option<&'a str>,
+    pub line: Option<u64>,
+    pub field: Option<&'a str>,
+    pub option: Option<&'a str>,
+    /// The system's number of what it refused.
+    pub number: Option<i32>,
+}
+
+/// The core's refusal of a configuration, or of two sketches that were made in two ways.
+pub fn refused(error: lookalike::Error) -> PyErr {
+    let option = error.kind().field().and_then(Setting::named).map(keyword_of);
+    raise_with("ConfigError", error.to_string(), &Known { option, ..Known::default() })
+}
+
+/// A run's failure.
+pub fn failed(error: Error) -> PyErr {
+    let class = match error.kind() {
+        ErrorKind::Config => "ConfigError",
+        ErrorKind::Input => "InputError",
+        ErrorKind::Record => "RecordError",
+        ErrorKind::Output | ErrorKind::BrokenPipe | ErrorKind::Temporary => "OutputError",
+        ErrorKind::Interrupted => "Interrupted",
+        ErrorKind::Internal => "InternalError",
+        _ => "Error",
+    };
+    let cause = std::error::Error::source(&error).and_then(|cause| cause.downcast_ref::<io::Error>());
+    let place = error.place();
+    let known = Known {
+        path: place.path.as_deref(),
+        line: place.line,
+        field: place.field.as_deref(),
+        option: error.option().map(keyword_of),
+        number: cause.and_then(io::Error::raw_os_error),
+    };
+    raise_with(class, error.told(&Keywords), &known)
 }
 
 /// A message as it may be printed: on one line, with control characters of data written out, and never long.
@@ -65,14 +146,31 @@ pub fn cut(data: &str) -> String {
     shown::cut(data).into_owned()
 }
 
-/// An exception of a class in `lookalike.errors`; of the base class where there is none of this name.
+/// An exception of a class in `lookalike.errors`.
 pub fn raise(class: &str, words: String) -> PyErr {
+    raise_with(class, words, &Known::default())
+}
+
+/// The refusal of a keyword's value.
+pub fn refused_option(option: &str, words: String) -> PyErr {
+    raise_with("ConfigError", words, &Known { option: Some(option), ..Known::default() })
+}
+
+/// An exception of a class in `lookalike.errors`, with all that is known.
+pub fn raise_with(class: &str, words: String, known: &Known) -> PyErr {
+    let Known { path, line, field, option, number } = *known;
     Python::attach(|py| {
-        let found = py.import("lookalike.errors").and_then(|errors| errors.getattr(class).or_else(|_| errors.getattr("Error")));
-        match found.and_then(|class| class.call1((words,))) {
-            Ok(exception) => PyErr::from_value(exception),
-            Err(error) => error,
-        }
+        let made = || {
+            let texts = [("path", path), ("field", field), ("option", option)];
+            let known = texts.map(|(name, text)| (name, text.map(|text| PyString::new(py, text)))).into_py_dict(py)?;
+            known.set_item("line", line)?;
+            let exception = py.import("lookalike.errors")?.getattr(class)?.call((words,), Some(&known))?;
+            if let (Some(number), true) = (number, exception.is_instance_of::<PyOSError>()) {
+                exception.setattr("errno", number)?;
+            }
+            Ok(exception)
+        };
+        made().map_or_else(|error: PyErr| error, PyErr::from_value)
     })
 }
 

@@ -62,9 +62,11 @@ class Wanted(NamedTuple):
                     if asked == self.text
                     else "name another with id= or keep="
                 )
-                raise InputError(f"{self.called}: no column {asked!r}; the table has {there or 'none'}: {advice}")
+                words = f"{self.called}: no column {asked!r}; the table has {there or 'none'}: {advice}"
+                raise InputError(words, path=self.called, field=asked)
             if list(names).count(name) > 1:
-                raise InputError(f"{self.called}: column {name!r} stands twice; rename one of the two")
+                words = f"{self.called}: column {name!r} stands twice; rename one of the two"
+                raise InputError(words, path=self.called, field=asked)
             if name not in found:
                 found.append(name)
         return found
@@ -73,7 +75,9 @@ class Wanted(NamedTuple):
         """Refuse what texts alone cannot have."""
         if self.others and not self.or_none:
             raise InputError(
-                f"{self.called}: there is no column {self.others[0]!r} beside texts alone: give a frame or table that has it"
+                f"{self.called}: there is no column {self.others[0]!r} beside texts alone: give a frame or table that has it",
+                path=self.called,
+                field=self.others[0],
             )
 
 

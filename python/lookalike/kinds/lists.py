@@ -46,7 +46,9 @@ class Rows:
         if stranger is not None:
             kind = type(self._data[stranger]).__name__
             raise RecordError(
-                f"{wanted.called} row {stranger}: is of the type {kind}, and rows before it are dictionaries; give one kind"
+                f"{wanted.called} row {stranger}: is of the type {kind}, and rows before it are dictionaries; give one kind",
+                path=wanted.called,
+                line=stranger,
             )
         names = dict.fromkeys(self._data[0])
         # A field may be in some rows only.

@@ -36,7 +36,7 @@ def arrays(called: str, field: str, values: Iterable[Any], skip_bad: bool = Fals
             if skip_bad:
                 written.append(None)
                 continue
-            raise RecordError(f"{called} row {row}: field {field!r} {error}") from None
+            raise RecordError(f"{called} row {row}: field {field!r} {error}", path=called, line=row, field=field) from None
     return written
 
 

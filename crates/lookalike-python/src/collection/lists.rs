@@ -11,7 +11,7 @@ use pyo3::{
     types::{PyBool, PyFloat, PyInt, PyList, PyString},
 };
 
-use crate::error::raise;
+use crate::error::{Known, raise_with};
 
 /// Rows after which it is looked whether somebody wants it to end.
 const STRETCH: usize = 1 << 16;
@@ -174,7 +174,9 @@ impl List<'_, '_> {
     }
 
     fn refused(&self, row: usize, verb: &str, what: &str) -> PyErr {
-        raise("RecordError", format!("{} row {row}: field {} {verb} {what}", self.called, quoted(self.name)))
+        let words = format!("{} row {row}: field {} {verb} {what}", self.called, quoted(self.name));
+        let (path, line, field) = (Some(self.called), Some(row as u64), Some(self.name));
+        raise_with("RecordError", words, &Known { path, line, field, ..Known::default() })
     }
 }
 

@@ -10,7 +10,7 @@ pub fn pickled<'py, C: PyTypeInfo>(
     py: Python<'py>,
     store: &(impl Serialize + Sync),
 ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-    let bytes = py.detach(|| serde_json::to_vec(store)).map_err(|error| raise("Error", error.to_string()))?;
+    let bytes = py.detach(|| serde_json::to_vec(store)).map_err(|error| raise("InternalError", error.to_string()))?;
     Ok((py.get_type::<C>().getattr("_from_bytes")?, (PyBytes::new(py, &bytes),)))
 }
 

@@ -18,7 +18,7 @@ use crate::error::raise;
 
 /// A sketch as bytes, for pickle.
 fn to_bytes<'py>(py: Python<'py>, sketch: &impl Serialize) -> PyResult<Bound<'py, PyBytes>> {
-    let bytes = serde_json::to_vec(sketch).map_err(|error| raise("Error", error.to_string()))?;
+    let bytes = serde_json::to_vec(sketch).map_err(|error| raise("InternalError", error.to_string()))?;
     Ok(PyBytes::new(py, &bytes))
 }
 
