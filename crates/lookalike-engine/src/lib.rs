@@ -82,7 +82,7 @@ pub use jobs::{
     },
 };
 pub use matching::finding::{Finding, ShortTexts};
-pub use pass::by_id::find_texts;
+pub use pass::{by_id::find_texts, refused::refused as application_error};
 pub use state::Resumed;
 
 #[cfg(feature = "faults")]

@@ -8,7 +8,7 @@ use std::{
 use clap::{Args, ValueEnum};
 use lookalike::shown::cut;
 use lookalike_applications::minutiae::{By, Field, Model, Triangles};
-use lookalike_engine::{Cards, CardsSummary, First, Format, RunConfig, cards};
+use lookalike_engine::{Cards, CardsSummary, First, Format, RunConfig, application_error, cards};
 use serde::Serialize;
 
 use crate::{
@@ -231,7 +231,7 @@ impl Minutiae {
         let sets = self.sets.unwrap_or(Model::default().sets);
         let of = |members| -> anyhow::Result<ModelRow> {
             let model = Model { share, agreement, sets, members };
-            let simulated = model.simulate(squares, trials, self.seed)?;
+            let simulated = model.simulate(squares, trials, self.seed).map_err(application_error)?;
             let (one_finger, two_fingers) = (model.same(), model.other());
             Ok(ModelRow {
                 members,

@@ -328,7 +328,7 @@ fn damage_is_told_with_its_file() {
     let path = place.path("state/sketches.journal");
     fs::write(&path, [&*fs::read(&path).unwrap(), b"a torn write"].concat()).unwrap();
     refused(&place.run(asked), &["in.jsonl:601: not JSON"]);
-    fs::write(place.path("state/manifest.json"), place.read("state/manifest.json").replace("\"format\": 4", "\"format\": 0"))
+    fs::write(place.path("state/manifest.json"), place.read("state/manifest.json").replace("\"format\": 5", "\"format\": 0"))
         .unwrap();
     refused(&place.run(asked), &["the state in state is of lookalike ", "(format 0, ", "this is lookalike ", "(format 5, "]);
     // Such a manifest has the lines of commands: it is the user's to remove.

@@ -7,7 +7,7 @@ use lookalike_io::{
 };
 
 /// The failure of a configuration that an application refuses.
-pub(crate) fn refused(why: Refused) -> Error {
+pub fn refused(why: Refused) -> Error {
     let Refused::Family { sets, members, squares, most } = why else {
         return match why {
             Refused::Core(error) => error.into(),

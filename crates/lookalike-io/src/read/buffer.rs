@@ -157,7 +157,7 @@ impl From<io::Error> for Failure {
 
 /// The failure of a file that somebody wrote to.
 pub(crate) fn changed(name: &str) -> Error {
-    Error::new(ErrorKind::Input, format!("{name}: changed while it was being read; run again when nothing writes to it"))
+    Error::new(ErrorKind::Input, "changed while it was being read").at(name).advise("run again when nothing writes to it")
 }
 
 /// Whether a line holds nothing: passed over, and no document.

@@ -53,8 +53,10 @@ impl Reading {
 /// Always.
 #[cfg(not(feature = "encodings"))]
 pub fn encoding_named(label: &str) -> crate::error::Result<&'static str> {
-    let message = format!("--encoding {label}: this lookalike was built without encodings (the cargo feature `encodings`)");
-    Err(crate::error::Error::new(crate::error::ErrorKind::Config, message))
+    use crate::error::{Error, ErrorKind, Setting};
+    let encoding = (Setting::Encoding, label.to_owned());
+    let what = crate::words![encoding, ": this lookalike was built without encodings (the cargo feature `encodings`)"];
+    Err(Error::new(ErrorKind::Config, what))
 }
 
 /// What stands in for writing in an encoding where there are none: UTF-8.

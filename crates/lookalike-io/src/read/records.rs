@@ -15,7 +15,7 @@ use super::{
     json::Elements,
     reading::Reading,
 };
-use crate::error::{Error, ErrorKind as Kind, Place};
+use crate::error::{Error, Place};
 
 /// Bytes that are read at once.
 const PIECE: usize = 64 << 10;
@@ -72,7 +72,7 @@ impl RecordStream {
         let mut start = beginning(&mut reader)?;
         // Where the format was said, nothing has looked at the file before.
         if let Some(told) = foreign::told(&start, name) {
-            return Err(Failure::Told(Error::new(Kind::Input, format!("{name}: {told}"))));
+            return Err(Failure::Told(told.at(name)));
         }
         let utf16 = Utf16::of(&start, reading.encoding);
         if let Some(order) = utf16 {
@@ -147,8 +147,8 @@ impl RecordStream {
     fn read(&mut self, bytes: &mut Vec<u8>) -> Result<(), Failure> {
         let before = bytes.len();
         if before > LONGEST {
-            let message = format!("{}: a record longer than 2 GiB; is a quote or a bracket left open?", self.name);
-            return Err(Failure::Told(Error::new(Kind::Record, message)));
+            let wrong = Error::record("a record longer than 2 GiB").at(&*self.name);
+            return Err(Failure::Told(wrong.advise("is a quote or a bracket left open?")));
         }
         bytes.resize(before + PIECE, 0);
         let read = loop {

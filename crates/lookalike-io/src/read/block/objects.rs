@@ -57,7 +57,7 @@ impl Block {
                 columns.json(raw, reading.encoding, &mut room.cells, into);
                 Ok(Some(into))
             }
-            _ => Err(Fault("is no record with fields: give JSON Lines, JSON arrays or CSV".into())),
+            _ => Err(Fault::record("is no record with fields").instead("give JSON Lines, JSON arrays or CSV")),
         }
     }
 

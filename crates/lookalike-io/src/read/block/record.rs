@@ -6,6 +6,7 @@ use lookalike::{shown::quoted, text::Text};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::{Block, Records, Room};
+use crate::error::{ErrorKind, Setting};
 #[cfg(feature = "encodings")]
 use crate::read::bytes::encoding;
 use crate::read::{
@@ -21,6 +22,7 @@ use crate::read::{
 use crate::{
     read::crawl::{Skip, WarcReader},
     store::shown_name,
+    words,
 };
 
 /// Whether a command takes the name of an encoding.
@@ -86,23 +88,23 @@ impl Block {
             return Some(fault);
         }
         let convert = "convert the file to UTF-8, for instance with iconv";
+        let or_named = || words![convert, ", or name its encoding with ", Setting::Encoding, ", such as gb18030"];
         let advice = match (naming, self.is_lines(), reading.encoding) {
             (Naming::Nothing, ..) => convert.into(),
-            (Naming::Encoding, false, _) => format!("a JSON array is read as UTF-8 only: {convert}, or write JSON Lines"),
-            (Naming::Encoding, true, None | Some("UTF-8")) => {
-                format!("{convert}, or name its encoding with --encoding, such as gb18030")
+            (Naming::Encoding, false, _) => {
+                words!["a JSON array is read as UTF-8 only: ", convert, ", or write JSON Lines"]
             }
+            (Naming::Encoding, true, None | Some("UTF-8")) => or_named(),
             (Naming::Encoding, true, Some(name)) if name.starts_with("UTF-16") => {
-                format!("JSON Lines are not read as {name}: {convert}, or name its encoding with --encoding, such as gb18030")
+                words![format!("JSON Lines are not read as {name}: "), or_named()]
             }
             (Naming::Encoding, true, Some(_)) => {
-                format!(
-                    "--encoding is for JSON Lines that are not read together with other formats: {convert}, or read it by itself"
-                )
+                let only = " is for JSON Lines that are not read together with other formats: ";
+                words![Setting::Encoding, only, convert, ", or read it by itself"]
             }
         };
-        let of = if self.is_lines() { "line" } else { "record" };
-        Some(Fault(format!("invalid UTF-8 at byte {} of the {of}; {advice}", error.valid_up_to() + 1)))
+        let (of, at) = (if self.is_lines() { "line" } else { "record" }, error.valid_up_to() + 1);
+        Some(Fault::record(format!("invalid UTF-8 at byte {at} of the {of}")).at_byte(at as u64).advise(advice))
     }
 
     /// Whether a record is a line in another encoding than UTF-8.
@@ -137,9 +139,8 @@ fn decoded_line<'a>(raw: &'a [u8], encoding: &str, room: &'a mut String) -> Resu
         return Ok(raw);
     }
     let Some(line) = encoding::line(raw, encoding) else {
-        return Err(Fault(format!(
-            "is neither UTF-8 nor {encoding}: name the file's encoding with --encoding, or mend the record"
-        )));
+        let advice = words!["name the file's encoding with ", Setting::Encoding, ", or mend the record"];
+        return Err(Fault::record(format!("is neither UTF-8 nor {encoding}")).instead(advice));
     };
     room.clear();
     room.push_str(&line);
@@ -166,12 +167,13 @@ fn document<'a>(files: &Files, number: usize, raw: &'a [u8], reading: &Reading, 
     let Room { text, pages, values: [id, ..], .. } = room;
     *id = serde_json::Value::from(files.id(number)).to_string();
     if let Some(told) = foreign::told(raw, files.id(number)) {
-        return Err(Fault(told));
+        return Err(told.of_kind(ErrorKind::Record));
     }
     let text = pages.text(raw, files.is_html(number), None, reading, text)?;
-    let no_fields = |what: &str, field: &str| Fault(format!("{what} {}: a file that is a document has no fields", quoted(field)));
     if let Some(field) = reading.fields.keep.field() {
-        return Err(no_fields(&format!("--keep {}: no field", reading.fields.keep), field));
+        let keep = (Setting::Keep, reading.fields.keep.to_string());
+        let no_fields = format!(": no field {}: a file that is a document has no fields", quoted(field));
+        return Err(Fault::record(words![keep, no_fields]));
     }
     Record::of(Found { text: text.into(), surplus: 0, id: Some(id), keep: None, label: None }, &reading.fields)
 }
@@ -194,20 +196,21 @@ fn row<'a>(rows: &'a Rows, at: usize, reading: &Reading, room: &'a mut Room) -> 
 #[cfg(feature = "warc")]
 fn crawled<'a>(raw: &'a [u8], reading: &Reading, room: &'a mut Room) -> Result<Option<Record<'a>>, Fault> {
     if reading.fields.set.is_some() {
-        return Err(Fault("a crawl has no fields, so no --set-field; give records with a JSON array each".into()));
+        let wrong = Fault::record(words!["a crawl has no fields, so no ", Setting::SetField]);
+        return Err(wrong.advise("give records with a JSON array each"));
     }
     let Room { text, pages, crawl, values: [id, date, _], .. } = room;
     let mut reader = WarcReader::new(raw);
-    let Ok(Some(record)) = reader.next("") else { return Err(Fault("is no whole record".into())) };
+    let Ok(Some(record)) = reader.next("") else { return Err(Fault::record("is no whole record")) };
     let found = match record.document(crawl) {
         Ok(found) => found,
         Err(Skip::TooLong) => {
             let uri = record.target_uri().map_or("a page without a URL".into(), shown_name);
             let (uri, bytes) = (cut(&uri), record.content().len());
-            return Err(Fault(format!(
-                "{uri}: its {bytes} bytes are more than 256 MiB without their compression, which is the most that is read; set the \
-                 record aside with --skip-bad"
-            )));
+            let what = format!(
+                "{uri}: its {bytes} bytes are more than 256 MiB without their compression, which is the most that is read"
+            );
+            return Err(Fault::record(what).advise(words!["set the record aside with ", Setting::SkipBad]));
         }
         Err(_) => return Ok(None),
     };

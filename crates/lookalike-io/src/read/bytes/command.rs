@@ -6,7 +6,7 @@ use std::{
     process::{Child, ChildStdout, Command, ExitStatus, Stdio},
 };
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Setting};
 
 /// Bytes that a pipe holds, where the system grants it: whoever writes need not wait for us at every 64 KiB.
 const PIPE: usize = 1 << 20;
@@ -53,7 +53,8 @@ impl Running {
     /// Starts `line` in a shell. `name` is for messages.
     pub(crate) fn start(line: &str, name: &str) -> Result<Self, Error> {
         let name = format!("{name} ({})", program(line));
-        let failed = |what: String| Error::new(ErrorKind::Input, format!("{name}: cannot be run: {what}"));
+        let failed =
+            |what: String| Error::new(ErrorKind::Input, format!("cannot be run: {what}")).at(&*name).about(Setting::InputCommand);
         let started = Command::new("sh").arg("-c").arg(line).stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
         let mut child = started.map_err(|error| failed(error.to_string()))?;
         let output = child.stdout.take().ok_or_else(|| failed("it has no output".into()))?;
@@ -68,8 +69,8 @@ impl Running {
         if status.success() || is_broken_pipe(status) {
             return Ok(());
         }
-        let message = format!("{}: ended with {status}; what it says on standard error may tell why", self.name);
-        Err(io::Error::other(Error::new(ErrorKind::Input, message)))
+        let failure = Error::new(ErrorKind::Input, format!("ended with {status}")).at(&*self.name).about(Setting::InputCommand);
+        Err(io::Error::other(failure.advise("what it says on standard error may tell why")))
     }
 }
 

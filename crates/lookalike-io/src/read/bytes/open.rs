@@ -62,7 +62,7 @@ pub(crate) fn decompress(mut raw: impl Read + Send + 'static, name: &str) -> Res
         #[cfg(feature = "codecs")]
         Packing::Brotli => Box::new(Brotli::new(buffered(whole))),
         #[cfg(not(feature = "codecs"))]
-        other => return Err(Error::new(ErrorKind::Input, format!("{name}: {}", other.not_built()))),
+        other => return Err(other.not_built(ErrorKind::Input).at(name)),
     })
 }
 

@@ -43,12 +43,9 @@ impl Packing {
         }
         let found = Self::of_start(start);
         if found == Self::Plain && named != Self::Plain {
-            let message = format!(
-                "{name}: named {} but holds no {} data; download it again, or rename it if it is plain text",
-                named.ending(),
-                named.name()
-            );
-            return Err(Error::new(ErrorKind::Input, message));
+            let what = format!("named {} but holds no {} data", named.ending(), named.name());
+            let refused = Error::new(ErrorKind::Input, what).at(name);
+            return Err(refused.advise("download it again, or rename it if it is plain text"));
         }
         Ok(found)
     }
@@ -93,8 +90,9 @@ impl Packing {
 
     /// What is told of a packing that this program was built without.
     #[cfg_attr(feature = "codecs", expect(dead_code, reason = "all are there"))]
-    pub(crate) fn not_built(self) -> String {
-        format!("this lookalike was built without {} (the cargo feature `codecs`); use .gz or .zst", self.name())
+    pub(crate) fn not_built(self, kind: ErrorKind) -> Error {
+        let what = format!("this lookalike was built without {} (the cargo feature `codecs`)", self.name());
+        Error::new(kind, what).advise("use .gz or .zst")
     }
 }
 

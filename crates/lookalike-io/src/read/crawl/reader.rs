@@ -170,6 +170,7 @@ impl<R: Read> WarcReader<R> {
 
     fn refused(&self, path: &str, problem: &str) -> Error {
         let (record, offset) = (self.records, self.offset);
-        Error::new(ErrorKind::Input, format!("{path}: record {record}, at byte {offset} of the decompressed file: {problem}"))
+        let what = format!("record {record}, at byte {offset} of the decompressed file: {problem}");
+        Error::new(ErrorKind::Input, what).at(path).at_byte(offset)
     }
 }

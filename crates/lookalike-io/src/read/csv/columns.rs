@@ -12,8 +12,9 @@ use super::{
 #[cfg(feature = "encodings")]
 use crate::read::bytes::encoding;
 use crate::{
-    error::Result,
+    error::{Result, Setting},
     read::json::{Fault, Fields, Found, sets},
+    words,
 };
 
 /// What a record's fields are undone into; used again for the next.
@@ -49,15 +50,15 @@ impl Columns {
     /// There is none, or no column for the text or for what keep order reads.
     pub(crate) fn of(line: &[u8], before: usize, (delimiter, utf16): (u8, Option<Utf16>), fields: &Fields) -> Result<Self> {
         let header = Header::read(&line[before..], delimiter)?;
-        let optional = |name: &str, option: &str| match header.names().iter().any(|column| column == name) {
+        let optional = |name: &str, option: Setting| match header.names().iter().any(|column| column == name) {
             true => header.index_of(name, option).map(Some),
             false => Ok(None),
         };
         // Where no text is read, any column will do: those who look at all of them look by themselves.
         let text = if fields.text.is_empty() { 0 } else { header.index_of(&fields.text, sets::option(fields.set))? };
-        let id = optional(&fields.id, "--id-field")?;
-        let keep = fields.keep.field().map(|name| header.index_of(name, "--keep")).transpose()?;
-        let label = fields.label.as_deref().map(|name| optional(name, "--labels")).transpose()?.flatten();
+        let id = optional(&fields.id, Setting::IdField)?;
+        let keep = fields.keep.field().map(|name| header.index_of(name, Setting::Keep)).transpose()?;
+        let label = fields.label.as_deref().map(|name| optional(name, Setting::LabelField)).transpose()?.flatten();
         let names = header.names().iter().map(|name| serde_json::Value::from(name.as_str()).to_string()).collect();
         let mut line = line.to_vec();
         if !line.ends_with(b"\n") && !line.ends_with(b"\r") {
@@ -149,11 +150,14 @@ impl Columns {
         cells.find(record, self.delimiter);
         match (cells.len(), self.names.len()) {
             (fields, columns) if fields == columns => Ok(()),
-            (fields, columns) => Err(Fault(format!(
-                "a row of {fields} field{} under a header of {columns}: put fields that hold a delimiter or a line end in quotes, or \
-                 name the right delimiter with --delimiter",
-                if fields == 1 { "" } else { "s" }
-            ))),
+            (fields, columns) => {
+                let s = if fields == 1 { "" } else { "s" };
+                let wrong = Fault::record(format!("a row of {fields} field{s} under a header of {columns}"));
+                Err(wrong.instead(words![
+                    "put fields that hold a delimiter or a line end in quotes, or name the right delimiter with ",
+                    Setting::Delimiter
+                ]))
+            }
         }
     }
 
@@ -186,10 +190,10 @@ impl Columns {
 
     fn not_utf8(&self, column: usize, at: usize) -> Fault {
         let name = &self.names[column];
-        Fault(format!(
-            "field {name} is not UTF-8 at its byte {}; name the file's encoding with --encoding, such as windows-1252 or gbk",
-            at + 1
-        ))
+        let wrong = Fault::record(format!("field {name} is not UTF-8 at its byte {}", at + 1));
+        let wrong = wrong.in_field(serde_json::from_str::<String>(name).unwrap_or_default()).at_byte(at as u64 + 1);
+        let advice = words!["name the file's encoding with ", Setting::Encoding, ", such as windows-1252 or gbk"];
+        wrong.advise(advice)
     }
 
     /// Whether a record has a field for each column, all of which can be read.

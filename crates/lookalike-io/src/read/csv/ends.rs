@@ -1,7 +1,7 @@
 //! Where records end.
 
 use crate::{
-    error::{Error, ErrorKind, Result},
+    error::{Error, Result},
     format::BYTE_ORDER_MARK,
 };
 
@@ -125,8 +125,8 @@ impl RecordEnds {
         if self.state != State::Quoted {
             return Ok(());
         }
-        let message = "a quote opens here and never closes: close it, or double it where it is a character of a quoted field";
-        Err(Error::on_line(ErrorKind::Record, self.opened, message))
+        let wrong = Error::record("a quote opens here and never closes").of_line(self.opened);
+        Err(wrong.instead("close it, or double it where it is a character of a quoted field"))
     }
 
     /// The bytes given so far.

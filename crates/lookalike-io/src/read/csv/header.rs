@@ -4,8 +4,9 @@ use lookalike::shown::quoted;
 
 use super::{cells::Cells, delimiter::is_blank};
 use crate::{
-    error::{Error, ErrorKind, Result},
+    error::{Error, Result, Setting},
     format::BYTE_ORDER_MARK,
+    words,
 };
 
 /// The first record of a file: the columns' names.
@@ -22,8 +23,8 @@ impl Header {
     pub fn read(record: &[u8], delimiter: u8) -> Result<Self> {
         let record = record.strip_prefix(BYTE_ORDER_MARK).unwrap_or(record);
         if is_blank(record) {
-            let message = "no header; the first line of CSV and TSV has to name the columns";
-            return Err(Error::on_line(ErrorKind::Record, 0, message));
+            let wrong = Error::record("no header").of_line(0);
+            return Err(wrong.advise("the first line of CSV and TSV has to name the columns"));
         }
         let (mut cells, mut room) = (Cells::default(), Vec::new());
         cells.find(record, delimiter);
@@ -43,21 +44,17 @@ impl Header {
     ///
     /// # Errors
     /// When none has it, or more than one.
-    pub fn index_of(&self, name: &str, option: &str) -> Result<usize> {
+    pub fn index_of(&self, name: &str, option: Setting) -> Result<usize> {
         let mut columns = (0..self.names.len()).filter(|&index| self.names[index] == name);
-        let problem = match (columns.next(), columns.next()) {
+        let (what, advice) = match (columns.next(), columns.next()) {
             (Some(index), None) => return Ok(index),
             (Some(first), Some(second)) => {
-                format!(
-                    "columns {} and {} are both called {}: rename one, or name another with {option}",
-                    first + 1,
-                    second + 1,
-                    quoted(name)
-                )
+                let what = format!("columns {} and {} are both called {}", first + 1, second + 1, quoted(name));
+                (what, words!["rename one, or name another with ", option])
             }
-            _ => format!("no column {}; there are {}: name one with {option}", quoted(name), self.shown()),
+            _ => (format!("no column {}; there are {}", quoted(name), self.shown()), words!["name one with ", option]),
         };
-        Err(Error::on_line(ErrorKind::Record, 0, problem))
+        Err(Error::record(what).in_field(name).of_line(0).instead(advice))
     }
 
     /// The columns for a message: some, where there are very many.

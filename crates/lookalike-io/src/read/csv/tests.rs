@@ -158,11 +158,11 @@ fn a_quote_that_never_closes_is_told_with_its_line() {
 fn headers() {
     let header = Header::read(b"\xef\xbb\xbf\"id\",text,\"a \"\"b\"\"\",id\r\n", b',').unwrap();
     assert_eq!(header.names(), ["id", "text", "a \"b\"", "id"]);
-    assert_eq!(header.index_of("text", "--text-field").unwrap(), 1);
-    let none = header.index_of("body", "--text-field").unwrap_err().to_string();
-    assert_eq!(none, r#"no column "body"; there are "id", "text", "a \"b\"", "id": name one with --text-field"#);
-    let two = header.index_of("id", "--id-field").unwrap_err().to_string();
-    assert_eq!(two, "columns 1 and 4 are both called \"id\": rename one, or name another with --id-field");
+    assert_eq!(header.index_of("text", crate::error::Setting::TextField).unwrap(), 1);
+    let none = header.index_of("body", crate::error::Setting::TextField).unwrap_err().to_string();
+    assert_eq!(none, r#"no column "body"; there are "id", "text", "a \"b\"", "id": name one with text_field"#);
+    let two = header.index_of("id", crate::error::Setting::IdField).unwrap_err().to_string();
+    assert_eq!(two, "columns 1 and 4 are both called \"id\": rename one, or name another with id_field");
     assert!(Header::read(b"\r\n", b',').is_err());
     assert!(Header::read(b"", b',').is_err());
 }

@@ -130,11 +130,9 @@ impl<R: Read> Utf16Reader<R> {
         *ended = read? == 0;
         let mut whole = raw.len() - raw.len() % 2;
         if *ended && whole < raw.len() {
-            let message = format!(
-                "{name}: ends in the middle of a character ({}): the file is truncated; copy or download it again",
-                order.name()
-            );
-            return Err(io::Error::other(Error::new(ErrorKind::Input, message)));
+            let what = format!("ends in the middle of a character ({}): the file is truncated", order.name());
+            let failure = Error::new(ErrorKind::Input, what).at(&**name);
+            return Err(io::Error::other(failure.advise("copy or download it again")));
         }
         let is_high = |unit: u16| unit & 0xfc00 == 0xd800;
         if !*ended && whole > 0 && is_high(order.unit(&raw[whole - 2..])) {

@@ -32,7 +32,7 @@ pub fn read_document(name: &str) -> Result<Vec<u8>> {
     } else if store::is_url(given) {
         match &*store::expand(given, |_| false)? {
             [object] => decompress(object.stream(), name),
-            _ => return Err(Error::new(ErrorKind::Input, format!("{name}: several objects; name one text"))),
+            _ => return Err(Error::new(ErrorKind::Input, "several objects").at(name).advise("name one text")),
         }
     } else {
         decompress(File::open(Path::new(given)).map_err(told)?, name)
@@ -43,7 +43,7 @@ pub fn read_document(name: &str) -> Result<Vec<u8>> {
         return Err(too_long_document(name));
     }
     match foreign::told(&bytes, name) {
-        Some(what) => Err(Error::new(ErrorKind::Input, format!("{name}: {what}"))),
+        Some(told) => Err(told.at(name)),
         None => Ok(bytes),
     }
 }
@@ -172,5 +172,5 @@ fn look(metadata: &Metadata) -> (u64, Option<SystemTime>) {
 
 /// The failure of a file that is too long for a document.
 fn too_long_document(name: &str) -> Error {
-    Error::new(ErrorKind::Input, format!("{name}: longer than 2 GiB, with those that are read with it; is this a document?"))
+    Error::new(ErrorKind::Input, "longer than 2 GiB, with those that are read with it").at(name).advise("is this a document?")
 }

@@ -38,10 +38,9 @@ impl Pages {
         {
             _ = (declared, room);
             let not_utf8 = |error: simdutf8::compat::Utf8Error| {
-                Fault(format!(
-                    "invalid UTF-8 at byte {}; convert the file to UTF-8, for instance with iconv",
-                    error.valid_up_to() + 1
-                ))
+                let at = error.valid_up_to() + 1;
+                let wrong = Fault::record(format!("invalid UTF-8 at byte {at}")).at_byte(at as u64);
+                wrong.advise("convert the file to UTF-8, for instance with iconv")
             };
             simdutf8::compat::from_utf8(bytes).map_err(not_utf8)
         }
@@ -61,7 +60,7 @@ impl Pages {
 
     #[cfg(not(feature = "html"))]
     fn page<'a>(&mut self, _: &[u8], _: Option<&str>, _: &Reading, _: &'a mut String) -> Result<&'a str, Fault> {
-        Err(Fault("is a page, and this lookalike was built without HTML (the cargo feature `html`)".into()))
+        Err(Fault::record("is a page, and this lookalike was built without HTML (the cargo feature `html`)"))
     }
 
     /// How many pages were too large to be looked for a main part, since this was asked last.

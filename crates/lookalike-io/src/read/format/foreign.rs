@@ -1,12 +1,13 @@
 //! Files that people have and that no reader here reads: named by their first bytes, and what to do with them.
 
+use crate::error::{Error, ErrorKind};
 use crate::format::Format;
 
 /// What a file is that begins so, with what to do; none if a reader may read it. `name` tells the kind of an Office document.
-pub(crate) fn told(start: &[u8], name: &str) -> Option<String> {
+pub(crate) fn told(start: &[u8], name: &str) -> Option<Error> {
     // A tar archive says what it is further inside. The bytes after the word are in no text.
     if start.get(257..265).is_some_and(|magic| magic.starts_with(b"ustar\0") || magic == b"ustar  \0") {
-        return Some(format!("is a tar archive, which is not read: {ARCHIVE}"));
+        return Some(refused("a tar archive", ARCHIVE));
     }
     let (magic, what, advice) = KINDS.iter().find(|(magic, ..)| start.starts_with(magic))?;
     let name = name.to_ascii_lowercase();
@@ -15,7 +16,11 @@ pub(crate) fn told(start: &[u8], name: &str) -> Option<String> {
         return None;
     }
     let (what, advice) = if *magic == ZIP { office(start, &name).unwrap_or((what, advice)) } else { (*what, *advice) };
-    Some(format!("is {what}, which is not read: {advice}"))
+    Some(refused(what, advice))
+}
+
+fn refused(what: &str, advice: &'static str) -> Error {
+    Error::new(ErrorKind::Input, format!("is {what}, which is not read")).instead(advice)
 }
 
 /// What a zip archive is that is a document: by the names inside, which are at its beginning, or else by its own.
@@ -107,13 +112,13 @@ mod tests {
         ] {
             let found = told(start, name);
             assert_eq!(found.is_some(), part.is_some(), "{name}");
-            assert!(found.is_none_or(|found| found.starts_with(part.unwrap())), "{name}");
+            assert!(found.is_none_or(|found| found.to_string().starts_with(part.unwrap())), "{name}");
         }
         let mut tar = vec![b'a'; 512];
         assert_eq!(told(&tar, "a"), None);
         tar[257..262].copy_from_slice(b"ustar");
         assert_eq!(told(&tar, "a.txt"), None);
         tar[262] = 0;
-        assert!(told(&tar, "a").unwrap().starts_with("is a tar archive"));
+        assert!(told(&tar, "a").unwrap().to_string().starts_with("is a tar archive"));
     }
 }

@@ -5,7 +5,7 @@ use std::{io::Read, path::Path};
 use super::{LOOK, foreign};
 use crate::{
     disk::File,
-    error::{Error, ErrorKind, Result},
+    error::{Error, Result},
     format::Format,
     read::bytes::{START, decompress},
 };
@@ -37,7 +37,7 @@ pub(crate) fn known(name: &str, start: &[u8]) -> Result<Format> {
     let format = Format::of(name, start);
     let of_records = matches!(format, Format::Lines | Format::Array | Format::Delimited);
     match foreign::told(start, name).filter(|_| of_records) {
-        Some(told) => Err(Error::new(ErrorKind::Input, format!("{name}: {told}"))),
+        Some(told) => Err(told.at(name)),
         None => Ok(format),
     }
 }

@@ -13,7 +13,7 @@ use super::{
     splits,
 };
 use crate::{
-    error::{Error, ErrorKind, Result},
+    error::{Error, ErrorKind, Result, Setting},
     format::Format,
     input_table::InputTable,
     read::reading::Reading,
@@ -63,10 +63,8 @@ fn expand_into(asked: Inputs<'_>, leaving: &mut Leaving) -> Result<Vec<Input>> {
     inputs.extend(commands.map(|(line, number)| Input::Command(line, number)));
     inputs.extend(asked.tables.iter().cloned().map(Input::Table));
     if inputs.is_empty() {
-        return Err(Error::new(
-            ErrorKind::Input,
-            "no input: name a file, a folder, a quoted glob, a URL, or - for standard input",
-        ));
+        let advice = "name a file, a folder, a quoted glob, a URL, or - for standard input";
+        return Err(Error::new(ErrorKind::Input, "no input").instead(advice));
     }
     refuse_repeats(&inputs)?;
     Ok(inputs)
@@ -94,11 +92,9 @@ fn references(asked: Inputs<'_>, inputs: &[Input], leaving: &mut Leaving) -> Res
     match references.iter().flat_map(Input::places).find(|(place, _)| inputs.contains_key(place)) {
         None => Ok(references),
         Some((_, name)) => {
-            let message = format!(
-                "{name}: given twice, as an input and as what inputs are compared with, so that each of its documents would be \
-                 found in itself; leave out one of the two"
-            );
-            Err(Error::new(ErrorKind::Input, message))
+            let what = "given twice, as an input and as what inputs are compared with, so that each of its documents would be \
+                        found in itself";
+            Err(Error::new(ErrorKind::Input, what).at(name).about(Setting::Against).advise("leave out one of the two"))
         }
     }
 }
@@ -154,7 +150,7 @@ fn named(names: &[String], naming: Naming, leaving: &mut Leaving) -> Result<Vec<
 }
 
 fn matching(pattern: &str) -> Result<Vec<PathBuf>> {
-    let refuse = |what: String| Error::new(ErrorKind::Input, format!("{pattern}: {what}"));
+    let refuse = |what: String| Error::new(ErrorKind::Input, what).at(pattern);
     let mut found = Vec::new();
     for path in glob::glob(pattern).map_err(|error| refuse(format!("not a glob: {error}")))? {
         let path = path.map_err(|error| refuse(format!("cannot be listed: {error}")))?;
@@ -163,7 +159,7 @@ fn matching(pattern: &str) -> Result<Vec<PathBuf>> {
         }
     }
     if found.is_empty() {
-        return Err(refuse("no file matches; check the pattern, and quote it so that the shell leaves it alone".into()));
+        return Err(refuse("no file matches".into()).advise("check the pattern, and quote it so that the shell leaves it alone"));
     }
     found.sort();
     Ok(found)
@@ -174,8 +170,8 @@ fn refuse_repeats(inputs: &[Input]) -> Result<()> {
     let mut seen = BTreeMap::new();
     for (place, name) in inputs.iter().flat_map(Input::places) {
         if let Some(first) = seen.insert(place, name.clone()) {
-            let message = format!("{name}: given twice (first as {first}); name each input once");
-            return Err(Error::new(ErrorKind::Input, message));
+            let what = format!("given twice (first as {first})");
+            return Err(Error::new(ErrorKind::Input, what).at(name).advise("name each input once"));
         }
     }
     Ok(())

@@ -10,9 +10,10 @@ use ignore::WalkBuilder;
 
 use super::{Input, left_out::Leaving, splits};
 use crate::{
-    error::{Error, ErrorKind, Result},
+    error::{Error, ErrorKind, Result, Setting},
     format::Format,
     read::{bytes::PACKED, documents::Files, format::look},
+    words,
 };
 
 /// How names are taken.
@@ -36,17 +37,15 @@ pub(crate) fn folder(path: &Path, naming: Naming, leaving: &mut Leaving) -> Resu
     walk.standard_filters(false).hidden(true).git_ignore(gitignore).parents(gitignore).require_git(false);
     for entry in walk.follow_links(true).sort_by_file_name(Ord::cmp).build() {
         let refuse = |error: ignore::Error| {
-            Error::new(
-                ErrorKind::Input,
-                format!("{}: cannot be listed: {error}; make it readable, or name files", path.display()),
-            )
+            let failure = Error::new(ErrorKind::Input, format!("cannot be listed: {error}")).at(path.display().to_string());
+            failure.advise("make it readable, or name files").because(error)
         };
         let entry = match entry {
             // A link that leads back: all behind it is met without it.
             Err(error) if is_loop(&error) => continue,
             Err(error) if let Some(link) = dangling(&error) => {
-                let message = format!("{}: is a link to nothing; remove it, or name files", link.display());
-                return Err(Error::new(ErrorKind::Input, message));
+                let refused = Error::new(ErrorKind::Input, "is a link to nothing").at(link.display().to_string());
+                return Err(refused.advise("remove it, or name files"));
             }
             entry => entry.map_err(refuse)?,
         };
@@ -83,12 +82,10 @@ pub(crate) fn folder(path: &Path, naming: Naming, leaving: &mut Leaving) -> Resu
         return Ok(collections.into_iter().map(Input::File).collect());
     }
     if documents.is_empty() && has_files {
-        let message = format!(
-            "{}: no .jsonl, .ndjson, .csv, .tsv, .parquet, .arrow or .warc file in this folder, and no .txt, .md or .html; name the \
-             files themselves, or take all of them for documents with --format text",
-            path.display()
-        );
-        return Err(Error::new(ErrorKind::Input, message));
+        let what = "no .jsonl, .ndjson, .csv, .tsv, .parquet, .arrow or .warc file in this folder, and no .txt, .md or .html";
+        let refused = Error::new(ErrorKind::Input, what).at(path.display().to_string());
+        return Err(refused
+            .advise(words!["name the files themselves, or take all of them for documents with ", (Setting::Format, "text")]));
     }
     if !all_splits {
         splits::refuse_several_of_documents(&path.display().to_string(), documents.iter().map(|(_, id)| id.as_str()))?;

@@ -13,8 +13,8 @@ use std::{
 use glob::{MatchOptions, Pattern};
 
 use crate::{
-    error::{Error, ErrorKind, Result},
-    store,
+    error::{Error, ErrorKind, Result, Setting},
+    store, words,
 };
 
 /// The splits, and the words that name them.
@@ -107,17 +107,14 @@ fn refuse(folder: &Folder<'_>, found: &BTreeMap<usize, Files<'_>>) -> Result<()>
         format!("{} ({} file{})", SPLITS[split].0, files.paths.len(), if files.paths.len() == 1 { "" } else { "s" })
     };
     let all: Vec<String> = found.iter().map(counted).collect();
-    let message = format!(
-        "{}: holds several splits of a data set, {}, which read as one collection would lose documents to each other; name one \
-         split alone; to drop from {first} what is like {}, name {} as the input and {} with --against (dedup, pairs); to read \
-         all as one, give --all-splits",
-        folder.name,
-        all.join(", "),
-        others.join(" or "),
-        input.named(folder),
-        against.join(" "),
-    );
-    Err(Error::new(ErrorKind::Input, message))
+    let all = all.join(", ");
+    let what =
+        format!("holds several splits of a data set, {all}, which read as one collection would lose documents to each other");
+    let (others, input, against) = (others.join(" or "), input.named(folder), against.join(" "));
+    let drop = format!("to drop from {first} what is like {others}, name {input} as the input and {against} with ");
+    let refused = Error::new(ErrorKind::Input, what).at(folder.name).about(Setting::AllSplits).advise("name one split alone");
+    let refused = refused.advise(words![drop, Setting::Against, " (dedup, pairs)"]);
+    Err(refused.advise(words!["to read all as one, give ", Setting::AllSplits]))
 }
 
 /// Names that a message lists for a split.

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use crate::{
-    error::{Error, ErrorKind, Result},
+    error::{Error, Result},
     format::BYTE_ORDER_MARK,
 };
 
@@ -118,7 +118,8 @@ impl Elements {
                 State::Behind if byte == b',' => (at, self.state) = (at + 1, State::Next),
                 state => {
                     let number = self.elements + 1;
-                    let message = match state {
+                    let wrong = |what: String| self.refused(bytes, at, &what);
+                    let wrong = match state {
                         State::Before | State::First if matches!(byte, 0 | 0xfe | 0xff) => {
                             // Without a mark, iconv has to be told the order of the bytes.
                             let name = match (state, byte, bytes.get(at + 1)) {
@@ -128,20 +129,23 @@ impl Elements {
                                 (State::First, 0, _) => "UTF-16LE",
                                 _ => "UTF-16",
                             };
-                            format!(
-                                "no JSON array; if the file is {name}, convert it, for instance with iconv -f {name} -t UTF-8"
-                            )
+                            let convert = format!("convert it, for instance with iconv -f {name} -t UTF-8");
+                            wrong("no JSON array".into()).advise(format!("if the file is {name}, {convert}"))
                         }
-                        State::Before => "no JSON array: it has to begin with [".into(),
+                        State::Before => wrong("no JSON array".into()).instead("it has to begin with ["),
                         State::First | State::Next => match byte {
-                            b']' => format!("no element {number} behind the comma: remove the comma"),
-                            _ => format!("element {number} is no JSON: each has to be an object, as {{\"text\": …}}"),
+                            b']' => wrong(format!("no element {number} behind the comma")).instead("remove the comma"),
+                            _ => wrong(format!("element {number} is no JSON"))
+                                .instead("each has to be an object, as {\"text\": …}"),
                         },
-                        State::Behind if begins_value(byte) => format!("no comma between elements {} and {number}", number - 1),
-                        State::Behind => format!("neither comma nor ] behind element {}", number - 1),
-                        _ => "something behind the array: one file holds one array; give JSON Lines, or cut the file".into(),
+                        State::Behind if begins_value(byte) => {
+                            wrong(format!("no comma between elements {} and {number}", number - 1))
+                        }
+                        State::Behind => wrong(format!("neither comma nor ] behind element {}", number - 1)),
+                        _ => wrong("something behind the array: one file holds one array".into())
+                            .advise("give JSON Lines, or cut the file"),
                     };
-                    return Err(self.refused(bytes, at, &message));
+                    return Err(wrong);
                 }
             }
         }
@@ -193,18 +197,16 @@ impl Elements {
     /// When the array has not ended, or there is none.
     pub fn finish(&self) -> Result<()> {
         let line = self.newlines;
-        let message = match self.state {
+        let what = match self.state {
             // An empty file has no elements either.
             State::After | State::Mark(_) | State::Before => return Ok(()),
             _ if self.is_open() => {
                 let (element, begin) = (self.elements + 1, self.open.1 + 1);
-                format!(
-                    "the file ends inside element {element}, which begins on line {begin}: the file is cut off; copy or write it again"
-                )
+                format!("the file ends inside element {element}, which begins on line {begin}: the file is cut off")
             }
-            _ => format!("the file ends behind {} elements, without ]: it is cut off; copy or write it again", self.elements),
+            _ => format!("the file ends behind {} elements, without ]: it is cut off", self.elements),
         };
-        Err(Error::on_line(ErrorKind::Record, line, message))
+        Err(Error::record(what).of_line(line).advise("copy or write it again"))
     }
 
     /// Where the element begins that has not ended yet: the bytes from there on are still needed.
@@ -235,7 +237,7 @@ impl Elements {
         let line_start = memchr::memrchr(b'\n', before).map_or(self.line_start, |last| self.fed + last as u64 + 1);
         let column = self.fed + at as u64 - line_start + 1;
         let line = self.newlines + count_newlines(before);
-        Error::on_line(ErrorKind::Record, line, format!("column {column}: {message}"))
+        Error::record(format!("column {column}: {message}")).of_line(line).at_byte(column)
     }
 }
 

@@ -65,11 +65,6 @@ pub(crate) struct Found<'a> {
 /// Why a line is no usable record; whoever knows the line adds the place.
 pub type Fault = crate::error::Error;
 
-#[allow(non_snake_case)]
-pub(crate) fn Fault(what: String) -> Fault {
-    Fault::record(what)
-}
-
 /// What a record of JSON is in its file: what messages call it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unit {

@@ -28,10 +28,11 @@ fn text<'a>(raw: &'a str, fields: &Fields) -> Result<(Text<'a>, usize), Fault> {
         (Shape::Array, Some(_)) => Ok((Text::Plain(raw), 0)),
         (Shape::Text, None) => match string_end(raw.as_bytes(), 1, Escapes::Characters) {
             Some(End { quote, surplus }) => Ok((Text::Escaped(&raw[1..quote]), surplus)),
-            None => Err(Fault(format!(
-                "field {} has half of a character, a lone surrogate such as \\ud83d: no text has that; mend the record",
-                quoted(&fields.text)
-            ))),
+            None => {
+                let half = "has half of a character, a lone surrogate such as \\ud83d: no text has that";
+                let wrong = Fault::record(format!("field {} {half}", quoted(&fields.text))).in_field(&*fields.text);
+                Err(wrong.advise("mend the record"))
+            }
         },
         (other, set) => Err(parse::no_such(other, set, fields)),
     }

@@ -9,6 +9,7 @@ use lookalike::{
 };
 
 use super::fields::{Fault, Found, Shape};
+use crate::{error::Setting, words};
 
 /// A record's key; of a set, with what its items count.
 pub(crate) fn key((keep, set): (&Keep, Option<Occurrences>), found: &Found) -> Result<u64, Fault> {
@@ -29,7 +30,9 @@ pub(crate) fn unfit(keep: &Keep, what: &str) -> Fault {
         Keep::Newest(_) => "a date (2024-01-31, 2024-01-31T12:00:00Z) or seconds since 1970",
         _ => "a number in each record",
     };
-    Fault(format!("field {} {what}; --keep {keep} needs {needs}", quoted(keep.field().unwrap_or_default())))
+    let field = keep.field().unwrap_or_default();
+    let wrong = Fault::record(format!("field {} {what}", quoted(field))).in_field(field);
+    wrong.advise(words![(Setting::Keep, keep.to_string()), " needs ", needs])
 }
 
 fn number(value: Option<&str>, keep: &Keep) -> Result<f64, Fault> {

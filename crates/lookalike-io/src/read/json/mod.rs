@@ -22,6 +22,8 @@ pub(crate) mod keys;
 
 mod record;
 
+#[cfg(feature = "tables")]
+pub(crate) use self::record::{no_id, no_label};
 pub(crate) use self::{
     array::{Elements, begins_array},
     fields::{Found, Unit},

@@ -15,6 +15,7 @@ use super::{
     paths::Paths,
     sets,
 };
+use crate::words;
 
 /// What a line, or an array's element, says. `room` holds its text.
 pub(crate) fn parse<'a>(line: &'a str, unit: Unit, fields: &Fields, room: &'a mut String) -> Result<Found<'a>, Fault> {
@@ -23,7 +24,7 @@ pub(crate) fn parse<'a>(line: &'a str, unit: Unit, fields: &Fields, room: &'a mu
     let parsed = json.deserialize_map(Object { fields, text: room });
     let seen = parsed.and_then(|seen| json.end().map(|()| seen)).map_err(|error| not_an_object(&error, unit))?;
     if let Some(field) = seen.twice {
-        return Err(Fault(format!("field {} stands twice; keep one of the two", quoted(field))));
+        return Err(Fault::record(format!("field {} stands twice", quoted(field))).in_field(field).advise("keep one of the two"));
     }
     let Seen { id, keep, label, .. } = seen;
     match seen.text {
@@ -37,12 +38,12 @@ pub(crate) fn parse<'a>(line: &'a str, unit: Unit, fields: &Fields, room: &'a mu
 /// The fault of a value that is no text, or no set where documents are sets.
 pub(crate) fn no_such(value: Shape, set: Option<Occurrences>, fields: &Fields) -> Fault {
     let (field, what) = (quoted(&fields.text), value.name());
-    Fault(match set {
-        Some(_) => format!(
-            "field {field} is {what}, not a set; give an array of strings and numbers, or name another field with --set-field"
-        ),
-        None => format!("field {field} is {what}, not a text; give a string, or name another field with --text-field"),
-    })
+    let (meant, give) = match set {
+        Some(_) => ("set", "an array of strings and numbers"),
+        None => ("text", "a string"),
+    };
+    let wrong = Fault::record(format!("field {field} is {what}, not a {meant}")).in_field(&*fields.text);
+    wrong.advise(words![format!("give {give}, or name another field with "), sets::option(set)])
 }
 
 /// What is wrong with a line or an element that is not a JSON object; `None` if it is one.
@@ -61,15 +62,22 @@ fn not_an_object(error: &serde_json::Error, unit: Unit) -> Fault {
         Unit::Element if line > 1 => (format!("byte {column} of line {line} of the element"), "element of the array"),
         Unit::Element => (format!("byte {column} of the element"), "element of the array"),
     };
-    Fault(if half {
-        format!("half of a character, a lone surrogate such as \\ud83d, at {at}: no text has that; mend the record")
+    let wrong = if half {
+        let half = format!("half of a character, a lone surrogate such as \\ud83d, at {at}: no text has that");
+        Fault::record(half).advise("mend the record")
     } else if error.is_data() {
-        format!("not a JSON object ({}); each {each} must be one object such as {{\"id\": 1, \"text\": \"…\"}}", cut(words))
+        let advice = format!("each {each} must be one object such as {{\"id\": 1, \"text\": \"…\"}}");
+        return Fault::record(format!("not a JSON object ({})", cut(words))).advise(advice);
     } else {
-        let is_cut = unit == Unit::Line && error.is_eof();
-        let more = if is_cut { "; put an object that goes over several lines on one, as with jq -c . FILE" } else { "" };
-        format!("not JSON: {words} at {at}; each {each} must be one whole JSON object{more}")
-    })
+        let wrong = Fault::record(format!("not JSON: {words} at {at}"));
+        let wrong = wrong.advise(format!("each {each} must be one whole JSON object"));
+        match unit == Unit::Line && error.is_eof() {
+            true => wrong.advise("put an object that goes over several lines on one, as with jq -c . FILE"),
+            false => wrong,
+        }
+    };
+    // Of an element with several lines it would be a byte of one of them.
+    if unit == Unit::Line || line == 1 { wrong.at_byte(column as u64) } else { wrong }
 }
 
 /// Names the fields that the record does have: nearly always one of them was meant.
@@ -84,7 +92,8 @@ pub(crate) fn no_text(line: &str, fields: &Fields) -> Fault {
     let has = if names.is_empty() { "no fields".into() } else { format!("the fields {shown}") };
     let (field, what, option) =
         (quoted(&fields.text), if fields.set.is_some() { "set" } else { "text" }, sets::option(fields.set));
-    Fault(format!("no field {field}; the record has {has}: name the one with the {what} with {option}"))
+    let wrong = Fault::record(format!("no field {field}; the record has {has}")).in_field(&*fields.text);
+    wrong.instead(words![format!("name the one with the {what} with "), option])
 }
 
 /// The names of an object's fields, in their order; none of what is no object.

@@ -10,6 +10,10 @@ use super::{
     parse::parse,
     sets,
 };
+use crate::{
+    error::{Setting, Words},
+    words,
+};
 
 /// What is read in a line; what it borrows is the line's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,9 +49,8 @@ impl<'a> Record<'a> {
             Some(id) if Shape::of(id).is_name() => id,
             Some(id) => {
                 let (field, what) = (quoted(&fields.id), Shape::of(id).name());
-                return Err(Fault(format!(
-                    "field {field} is {what}; an id must be a string or a number: leave it out, or name another field with --id-field"
-                )));
+                let wrong = Fault::record(format!("field {field} is {what}")).in_field(&*fields.id);
+                return Err(wrong.advise(no_id()));
             }
         };
         let label = match found.label {
@@ -55,9 +58,8 @@ impl<'a> Record<'a> {
             Some(label) if Shape::of(label).is_name() => label,
             Some(label) => {
                 let (field, what) = (quoted(fields.label.as_deref().unwrap_or_default()), Shape::of(label).name());
-                return Err(Fault(format!(
-                    "field {field} is {what}; a label must be a string or a number: write one, or name another field (--labels, --by field:NAME)"
-                )));
+                let wrong = Fault::record(format!("field {field} is {what}"));
+                return Err(wrong.in_field(fields.label.as_deref().unwrap_or_default()).advise(no_label()));
             }
         };
         if let (Some(_), Text::Plain(array)) = (fields.set, found.text) {
@@ -67,12 +69,24 @@ impl<'a> Record<'a> {
     }
 }
 
+/// What to do about an id that is none.
+pub(crate) fn no_id() -> Words {
+    words!["an id must be a string or a number: leave it out, or name another field with ", Setting::IdField]
+}
+
+/// What to do about a label that is none.
+pub(crate) fn no_label() -> Words {
+    words!["a label must be a string or a number: write one, or name another field with ", Setting::LabelField]
+}
+
 /// A line without its end, as characters.
 pub(crate) fn checked(line: &[u8]) -> Result<&str, Fault> {
     let line = simdutf8::compat::from_utf8(line).map_err(|error| {
         let at = error.valid_up_to() + 1;
-        let fault =
-            || Fault(format!("invalid UTF-8 at byte {at} of the line; convert the file to UTF-8, for instance with iconv"));
+        let fault = || {
+            let wrong = Fault::record(format!("invalid UTF-8 at byte {at} of the line")).at_byte(at as u64);
+            wrong.advise("convert the file to UTF-8, for instance with iconv")
+        };
         of_utf16(line).unwrap_or_else(fault)
     })?;
     Ok(line.trim_ascii_end())
@@ -90,7 +104,8 @@ pub(crate) fn of_utf16(line: &[u8]) -> Option<Fault> {
         [0, b'{' | b'[', ..] => "UTF-16BE",
         _ => return None,
     };
-    Some(Fault(format!("the file is {name}, and JSON is UTF-8: convert it, for instance with iconv -f {name} -t UTF-8")))
+    let wrong = Fault::record(format!("the file is {name}, and JSON is UTF-8"));
+    Some(wrong.instead(format!("convert it, for instance with iconv -f {name} -t UTF-8")))
 }
 
 #[cfg(test)]

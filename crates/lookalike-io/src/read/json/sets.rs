@@ -4,19 +4,20 @@ use lookalike::{Occurrences, shown::quoted, text::no_set};
 
 use super::fields::{Fault, Fields};
 use crate::{
-    error::{Error, ErrorKind, Result},
+    error::{Error, ErrorKind, Result, Setting},
     format::Format,
+    words,
 };
 
 /// What messages call the option that names the field.
-pub(crate) fn option(set: Option<Occurrences>) -> &'static str {
-    if set.is_some() { "--set-field" } else { "--text-field" }
+pub(crate) fn option(set: Option<Occurrences>) -> Setting {
+    if set.is_some() { Setting::SetField } else { Setting::TextField }
 }
 
 /// Refuses an array of which an item is neither a string nor a number, and what is no array.
 pub(crate) fn check(array: &str, fields: &Fields) -> std::result::Result<(), Fault> {
     match no_set(array) {
-        Some(what) => Err(Fault(format!("field {} {what}", quoted(&fields.text)))),
+        Some(what) => Err(Fault::record(format!("field {} {what}", quoted(&fields.text))).in_field(&*fields.text)),
         None => Ok(()),
     }
 }
@@ -28,8 +29,6 @@ pub(crate) fn refuse_fieldless(name: &str, format: Format) -> Result<()> {
         Format::Warc => "a crawl",
         _ => return Ok(()),
     };
-    let message = format!(
-        "{name}: {what} has no fields, so no --set-field; give records with a JSON array each: JSON Lines, CSV, Parquet or Arrow"
-    );
-    Err(Error::new(ErrorKind::Input, message))
+    let refused = Error::new(ErrorKind::Input, words![what, " has no fields, so no ", Setting::SetField]).at(name);
+    Err(refused.advise("give records with a JSON array each: JSON Lines, CSV, Parquet or Arrow"))
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::space::Space;
 use crate::{
-    error::{Error, ErrorKind},
+    error::Error,
     format::BYTE_ORDER_MARK,
     read::buffer::{Buffer, Failure, LONGEST, is_blank},
 };
@@ -141,5 +141,5 @@ impl<'a> Window<'a> {
 
 /// The failure of a line, the `line`th of its block, that goes on and on.
 fn too_long(line: usize) -> Error {
-    Error::on_line(ErrorKind::Record, line as u64, "a line longer than 2 GiB; is this JSON Lines?")
+    Error::record("a line longer than 2 GiB").of_line(line as u64).advise("is this JSON Lines?")
 }

@@ -6,13 +6,14 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::spool::Spool;
 use crate::{
-    error::{Error, ErrorKind, Result},
+    error::{Error, ErrorKind, Result, Setting},
     lock::lock,
     read::{
         buffer::{Tag, changed},
         bytes::program,
         input::Input,
     },
+    words,
 };
 
 /// What the first pass saw, and each pass after it has to see.
@@ -137,12 +138,9 @@ impl Seen {
         let is_once = |(input, state): &(&Input, &State)| matches!(state, State::Once(_)) || matches!(input, Input::Table(_));
         let once = inputs.iter().zip(&self.states).find(is_once);
         let Some((input, _)) = once else { return Ok(()) };
-        let message = format!(
-            "{}: can be read only once, so --resume could not go on with it; write it to a file first, or name what \
-             prints it with --input-command",
-            input.name()
-        );
-        Err(Error::new(ErrorKind::Input, message))
+        let what = words!["can be read only once, so ", Setting::Resume, " could not go on with it"];
+        let advice = words!["write it to a file first, or name what prints it with ", Setting::InputCommand];
+        Err(Error::new(ErrorKind::Input, what).at(input.name()).advise(advice))
     }
 }
 
@@ -151,8 +149,8 @@ pub(crate) fn other(input: &Input) -> Error {
     let name = input.name();
     if let Input::Command(line, _) = input {
         let program = program(line);
-        let message = format!("{name} ({program}): gave other data when it was run again; it must give the same each time");
-        return Error::new(ErrorKind::Input, message);
+        let failure = Error::new(ErrorKind::Input, "gave other data when it was run again").at(format!("{name} ({program})"));
+        return failure.about(Setting::InputCommand).advise("it must give the same each time");
     }
     changed(&name)
 }

@@ -220,14 +220,13 @@ impl Source {
                 None => first = Some((part, columns)),
                 Some((_, other)) if other.are_those_of(&columns) => {}
                 Some((other, theirs)) => {
-                    let message = format!(
-                        "{}: its columns are {}, those of {} are {}: records of both cannot stand in one CSV file; write .jsonl",
-                        self.name(part),
+                    let what = format!(
+                        "its columns are {}, those of {} are {}: records of both cannot stand in one CSV file",
                         columns.shown(),
                         self.name(*other),
                         theirs.shown()
                     );
-                    return Err(Error::new(ErrorKind::Output, message));
+                    return Err(Error::new(ErrorKind::Output, what).at(self.name(part)).advise("write .jsonl"));
                 }
             }
         }

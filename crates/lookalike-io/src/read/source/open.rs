@@ -105,12 +105,12 @@ impl Source {
             Format::Warc => Stream::Crawl(CrawlStream::new(reader, name)),
             #[cfg(not(feature = "warc"))]
             Format::Warc => {
-                let message = format!("{name}: a crawl, and this lookalike was built without (the cargo feature `warc`)");
-                return Err(Error::new(ErrorKind::Input, message));
+                let what = "a crawl, and this lookalike was built without (the cargo feature `warc`)";
+                return Err(Error::new(ErrorKind::Input, what).at(name));
             }
             Format::Text | Format::Html => {
-                let message = format!("{name}: a document can only be read from a file; give its records as JSON Lines");
-                return Err(Error::new(ErrorKind::Input, message));
+                let refused = Error::new(ErrorKind::Input, "a document can only be read from a file").at(name);
+                return Err(refused.advise("give its records as JSON Lines"));
             }
             Format::Parquet | Format::Arrow => return Err(unseekable(name)),
             Format::Lines => Stream::Lines(LineStream::new(reader)),

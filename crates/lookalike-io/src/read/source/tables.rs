@@ -55,12 +55,9 @@ fn of_ranges(ranges: Ranges) -> Result<TableFile> {
     match Packing::of(&start, ranges.name())? {
         Packing::Plain => TableFile::open(ranges),
         _ => {
-            let message = format!(
-                "{}: is compressed as a whole, and a table is read here and there; decompress it first: its columns are \
-                 compressed by themselves",
-                ranges.name()
-            );
-            Err(Error::new(ErrorKind::Input, message))
+            let what = "is compressed as a whole, and a table is read here and there";
+            let refused = Error::new(ErrorKind::Input, what).at(ranges.name());
+            Err(refused.advise("decompress it first: its columns are compressed by themselves"))
         }
     }
 }
@@ -68,10 +65,8 @@ fn of_ranges(ranges: Ranges) -> Result<TableFile> {
 /// The failure of a table that can only be read on.
 #[cfg(feature = "tables")]
 pub(crate) fn unseekable(name: &str) -> Error {
-    let message = format!(
-        "{name}: is a table (Parquet or Arrow), which is read here and there; write it to a file first, and name that file"
-    );
-    Error::new(ErrorKind::Input, message)
+    let refused = Error::new(ErrorKind::Input, "is a table (Parquet or Arrow), which is read here and there").at(name);
+    refused.advise("write it to a file first, and name that file")
 }
 
 /// No input is a table.
@@ -86,6 +81,5 @@ pub(crate) fn open(inputs: &[Input], formats: &[Option<Format>], _: &Fields) -> 
 /// The failure of a table where this program was built without them.
 #[cfg(not(feature = "tables"))]
 pub(crate) fn unseekable(name: &str) -> Error {
-    let message = format!("{name}: a table, and this lookalike was built without (the cargo feature `tables`)");
-    Error::new(ErrorKind::Input, message)
+    Error::new(ErrorKind::Input, "a table, and this lookalike was built without (the cargo feature `tables`)").at(name)
 }

@@ -8,8 +8,9 @@ use lookalike::{Occurrences, cluster::Keep, shown::quoted};
 
 use super::values::is_value;
 use crate::{
-    error::{Error, ErrorKind, Result},
+    error::{Error, ErrorKind, Result, Setting, Words},
     input_table::JSON,
+    words,
 };
 
 /// The columns that a run reads, found in a schema. Cheap to clone.
@@ -39,15 +40,15 @@ pub(super) struct Column {
 /// What a column is chosen for: what it must be, and the option that names another.
 struct Purpose {
     is: &'static str,
-    option: &'static str,
+    option: Setting,
     fits: fn(&DataType) -> bool,
 }
 
-const TEXT: Purpose = Purpose { is: "a text must be a string", option: "--text-field", fits: is_text };
-const SET: Purpose = Purpose { is: "a set must be a list of strings or numbers", option: "--set-field", fits: is_set };
-const ID: Purpose = Purpose { is: "an id must be a string, a number or a time", option: "--id-field", fits: is_value };
-const KEEP: Purpose = Purpose { is: "keep order needs a number, a date or a time", option: "--keep", fits: is_value };
-const LABEL: Purpose = Purpose { is: "a label must be a string or a number", option: "--labels", fits: is_value };
+const TEXT: Purpose = Purpose { is: "a text must be a string", option: Setting::TextField, fits: is_text };
+const SET: Purpose = Purpose { is: "a set must be a list of strings or numbers", option: Setting::SetField, fits: is_set };
+const ID: Purpose = Purpose { is: "an id must be a string, a number or a time", option: Setting::IdField, fits: is_value };
+const KEEP: Purpose = Purpose { is: "keep order needs a number, a date or a time", option: Setting::Keep, fits: is_value };
+const LABEL: Purpose = Purpose { is: "a label must be a string or a number", option: Setting::LabelField, fits: is_value };
 
 impl Columns {
     /// Finds columns by their names, first as they stand, then as dotted paths into structs. `name` is the file's, for messages. An
@@ -65,25 +66,30 @@ impl Columns {
         label: Option<&str>,
     ) -> Result<Self> {
         let find = |asked: &str, purpose: &Purpose| -> Result<Option<Column>> {
-            let refuse = |what: String| Error::new(ErrorKind::Input, format!("{name}: column {} {what}", quoted(asked)));
-            let twice = || refuse("stands twice; rename one of the two".into());
+            let refuse = |what: String| {
+                let what = format!("column {} {what}", quoted(asked));
+                Error::new(ErrorKind::Input, what).at(name).in_field(asked).about(purpose.option)
+            };
+            let twice = || refuse("stands twice".into()).advise("rename one of the two");
             let Some((path, field)) = find(schema.fields(), asked).map_err(|Twice| twice())? else { return Ok(None) };
             if (purpose.fits)(field.data_type()) {
                 return Ok(Some(Column { name: asked.into(), path, is_json: field.metadata().contains_key(JSON) }));
             }
             let (found, advice) = described(field);
             let Purpose { is, option, .. } = purpose;
-            Err(refuse(format!("is {found}; {is}: {advice}, or name another column with {option}")))
+            let advice = words![format!("{is}: "), advice, ", or name another column with ", *option];
+            Err(refuse(format!("is {found}")).advise(advice))
         };
         let need = |asked: &str, purpose: &Purpose| {
             let none = || {
                 let (has, option) = (named(schema), purpose.option);
-                let what = match option {
-                    "--keep" => format!("keep order looks at another with {option}"),
-                    "--set-field" => format!("name the one with the set with {option}"),
-                    _ => format!("name the one with the text with {option}"),
+                let advice = match option {
+                    Setting::Keep => "keep order looks at another with ",
+                    Setting::SetField => "name the one with the set with ",
+                    _ => "name the one with the text with ",
                 };
-                Error::new(ErrorKind::Input, format!("{name}: no column {}; the table has {has}: {what}", quoted(asked)))
+                let what = format!("no column {}; the table has {has}", quoted(asked));
+                Error::new(ErrorKind::Input, what).at(name).in_field(asked).instead(words![advice, option])
             };
             find(asked, purpose)?.ok_or_else(none)
         };
@@ -221,7 +227,7 @@ fn is_set(own: &DataType) -> bool {
 }
 
 /// What a column is, and what can be done about it.
-fn described(field: &Field) -> (String, &'static str) {
+fn described(field: &Field) -> (String, Words) {
     let own = field.data_type();
     match own {
         DataType::List(_)
@@ -230,17 +236,21 @@ fn described(field: &Field) -> (String, &'static str) {
         | DataType::ListView(_)
         | DataType::LargeListView(_) => (
             format!("a list ({own})"),
-            "name a list of strings or numbers with --set-field, join its items to one string, or give each a row",
+            words![
+                "name a list of strings or numbers with ",
+                Setting::SetField,
+                ", join its items to one string, or give each a row"
+            ],
         ),
-        DataType::Struct(_) => (format!("a struct ({own})"), "name a column inside as struct.column"),
-        DataType::Map(..) => (format!("a map ({own})"), "put the value into a column of its own"),
+        DataType::Struct(_) => (format!("a struct ({own})"), "name a column inside as struct.column".into()),
+        DataType::Map(..) => (format!("a map ({own})"), "put the value into a column of its own".into()),
         DataType::FixedSizeBinary(_) => {
             let what = if field.extension_type_name() == Some("arrow.uuid") { "a UUID" } else { "bytes" };
-            (format!("{what} ({own})"), "write it as a string first")
+            (format!("{what} ({own})"), "write it as a string first".into())
         }
-        DataType::Boolean => ("true or false".into(), "leave it out"),
-        DataType::Null => ("null in all rows".into(), "leave it out"),
-        _ => (format!("of the type {own}"), "convert it first"),
+        DataType::Boolean => ("true or false".into(), "leave it out".into()),
+        DataType::Null => ("null in all rows".into(), "leave it out".into()),
+        _ => (format!("of the type {own}"), "convert it first".into()),
     }
 }
 

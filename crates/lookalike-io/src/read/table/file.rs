@@ -13,9 +13,10 @@ use super::{
     rows::text_bytes,
 };
 use crate::{
-    error::{Error, ErrorKind, Result},
+    error::{Error, ErrorKind, Result, Setting},
     input_table::InputTable,
     read::format::{LOOK, foreign},
+    words,
 };
 
 /// A table, opened. Cheap to read from several threads at once.
@@ -51,11 +52,11 @@ impl TableFile {
                 let ipc = Ipc::open(ranges, format)?;
                 return Ok(Self::of(of_name, ipc.parts(), ipc.layout(), Source::Ipc(ipc)));
             }
-            let what = foreign::told(&start, &of_name);
-            let what =
-                what.as_deref().unwrap_or("is no Parquet file, and no Arrow IPC file or stream; name its format with --format");
-            let message = format!("{of_name}: {what}");
-            Err(Error::new(ErrorKind::Input, message))
+            let neither = || {
+                let refused = Error::new(ErrorKind::Input, "is no Parquet file, and no Arrow IPC file or stream");
+                refused.advise(words!["name its format with ", Setting::Format])
+            };
+            Err(foreign::told(&start, &of_name).unwrap_or_else(neither).at(&*of_name))
         })
     }
 
@@ -137,7 +138,7 @@ impl TableFile {
     /// A part that there is not, or that cannot be read.
     pub fn part(&self, number: usize, columns: &Columns, wanted: Wanted) -> Result<RowStream> {
         let Some(part) = self.parts.get(number) else {
-            return Err(Error::new(ErrorKind::Internal, format!("{}: has no part {number}", self.name)));
+            return Err(Error::new(ErrorKind::Internal, format!("has no part {number}")).at(&*self.name));
         };
         let batches = guarded(&self.name, || match &self.source {
             Source::Parquet(parquet) => parquet.read(number, columns, wanted),
@@ -224,7 +225,7 @@ impl RowStream {
     fn of_other_length(&mut self) -> Error {
         self.batches = None;
         let Self { name, part, rows, read, .. } = self;
-        let message = format!("{name}: part {part} should have {rows} rows and has {read}: the file is damaged; write it again");
-        Error::new(ErrorKind::Input, message)
+        let what = format!("part {part} should have {rows} rows and has {read}: the file is damaged");
+        Error::new(ErrorKind::Input, what).at(&**name).advise("write it again")
     }
 }

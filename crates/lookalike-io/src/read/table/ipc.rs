@@ -99,8 +99,8 @@ fn of_file(ranges: Ranges) -> Result<Inner> {
     const TRAILER: u64 = 10;
     let (name, size) = (ranges.name().to_owned(), ranges.size());
     let truncated = || {
-        let message = format!("{name}: begins as an Arrow file, but has no footer: it is truncated; copy or download it again");
-        Error::new(ErrorKind::Input, message)
+        let failure = Error::new(ErrorKind::Input, "begins as an Arrow file, but has no footer: it is truncated").at(&*name);
+        failure.advise("copy or download it again")
     };
     let trailer = ranges.read(size.saturating_sub(TRAILER)..size)?;
     let trailer: [u8; 10] = trailer[..].try_into().map_err(|_| truncated())?;
@@ -166,8 +166,8 @@ fn of_stream(ranges: Ranges) -> Result<Inner> {
 
 fn schema_of(name: &str, schema: arrow_ipc::Schema) -> Result<arrow_schema::Schema> {
     if schema.endianness() == arrow_ipc::Endianness::Big && cfg!(target_endian = "little") {
-        let message = format!("{name}: has its numbers with the high byte first; write it again on a machine of today");
-        return Err(Error::new(ErrorKind::Input, message));
+        let refused = Error::new(ErrorKind::Input, "has its numbers with the high byte first").at(name);
+        return Err(refused.advise("write it again on a machine of today"));
     }
     stored::schema(name, schema)
 }
@@ -180,10 +180,8 @@ fn inside(ranges: &Ranges, block: &Block) -> Result<Range<u64>> {
         Some(end) if start >= 0 && head >= 8 && body >= 0 && end as u64 <= ranges.size() => Ok(start as u64..end as u64),
         _ => {
             let name = ranges.name();
-            let message = format!(
-                "{name}: ends in the middle of a message at byte {start}: the file is truncated; copy or download it again"
-            );
-            Err(Error::new(ErrorKind::Input, message))
+            let what = format!("ends in the middle of a message at byte {start}: the file is truncated");
+            Err(Error::new(ErrorKind::Input, what).at(name).advise("copy or download it again"))
         }
     }
 }

@@ -7,7 +7,7 @@ use arrow_select::filter::filter_record_batch;
 use lookalike::shown::quoted;
 
 use super::encode::{Nulls, write_json_lines};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 
 /// The rows of a batch for which the mask is true.
 ///
@@ -18,7 +18,7 @@ pub(super) fn filter(batch: &RecordBatch, mask: &BooleanArray) -> Result<RecordB
 }
 
 /// The first row that cannot be JSON, of rows that could not be written with this error, and what to say of it.
-pub(super) fn unwritable(batch: &RecordBatch, error: &ArrowError) -> (usize, String) {
+pub(super) fn unwritable(batch: &RecordBatch, error: &ArrowError) -> (usize, Error) {
     let fails = |row: usize, at: usize| {
         let cell = batch.slice(row, 1).project(&[at]).ok()?;
         write_json_lines(&cell, Nulls::Written, &mut Vec::new()).err().map(|error| (row, at, error.to_string()))
@@ -26,7 +26,8 @@ pub(super) fn unwritable(batch: &RecordBatch, error: &ArrowError) -> (usize, Str
     let cells = (0..batch.num_rows()).flat_map(|row| (0..batch.num_columns()).map(move |at| (row, at)));
     let found = cells.into_iter().find_map(|(row, at)| fails(row, at));
     let Some((row, at, why)) = found else {
-        return (0, format!("a row cannot be JSON ({error}); write a table, such as kept.parquet or kept.arrow"));
+        let wrong = Error::new(ErrorKind::Output, format!("a row cannot be JSON ({error})"));
+        return (0, wrong.advise("write a table, such as kept.parquet or kept.arrow"));
     };
     let schema = batch.schema_ref();
     let field = schema.field(at);
@@ -35,7 +36,8 @@ pub(super) fn unwritable(batch: &RecordBatch, error: &ArrowError) -> (usize, Str
         _ => format!("cannot be JSON ({why})"),
     };
     let name = field.name();
-    (row, format!("column {} {what}; write a table, such as kept.parquet or kept.arrow, or leave that column out", quoted(name)))
+    let wrong = Error::new(ErrorKind::Output, format!("column {} {what}", quoted(name))).in_field(name);
+    (row, wrong.advise("write a table, such as kept.parquet or kept.arrow, or leave that column out"))
 }
 
 fn has_string_keys(pair: &FieldRef) -> bool {

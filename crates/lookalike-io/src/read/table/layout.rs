@@ -91,5 +91,5 @@ pub(crate) fn guarded<T>(name: &str, work: impl FnOnce() -> Result<T>) -> Result
 pub(crate) fn damaged(name: &str, what: impl Display) -> Error {
     // What others' decoders say may have several lines.
     let what = what.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
-    Error::new(ErrorKind::Input, format!("{name}: is damaged ({what}); copy or download it again"))
+    Error::new(ErrorKind::Input, format!("is damaged ({what})")).at(name).advise("copy or download it again")
 }

@@ -75,16 +75,17 @@ const TAIL: u64 = 8;
 impl Parquet {
     pub(crate) fn open(ranges: Ranges) -> Result<Self> {
         let (name, size) = (ranges.name().to_owned(), ranges.size());
-        let refuse = |what: String| Error::new(ErrorKind::Input, format!("{name}: {what}"));
-        let truncated =
-            || refuse("begins as a Parquet file, but has no footer: it is truncated; copy or download it again".into());
+        let truncated = || {
+            let failure = Error::new(ErrorKind::Input, "begins as a Parquet file, but has no footer: it is truncated");
+            failure.at(&*name).advise("copy or download it again")
+        };
         if size < 12 {
             return Err(truncated());
         }
         let tail = ranges.read(size - TAIL..size)?;
         match &tail[4..] {
             b"PAR1" => {}
-            b"PARE" => return Err(refuse(ENCRYPTED.into())),
+            b"PARE" => return Err(encrypted(&name)),
             _ => return Err(truncated()),
         }
         let ranges = Arc::new(ranges);
@@ -93,7 +94,7 @@ impl Parquet {
         let plain = || options().with_skip_arrow_metadata(true);
         let loaded = ArrowReaderMetadata::load(&chunks, plain()).map_err(|error| match chunks.failure() {
             Some(failure) => failure,
-            None if error.to_string().contains("ncrypt") => refuse(ENCRYPTED.into()),
+            None if error.to_string().contains("ncrypt") => encrypted(&name),
             None => damaged(&name, format_args!("its footer: {}", words(&error))),
         })?;
         let metadata = match arrow_schema(&name, &loaded)? {
@@ -363,10 +364,8 @@ impl Told {
         };
         let (column, codec) = (quoted(&group.column(leaf).column_path().string()), group.column(leaf).compression());
         if what.contains("Disabled feature") || what.contains("nknown compression") || what.contains("not supported") {
-            let message = format!(
-                "{name}: row group {number}, column {column}: cannot be read ({what}; compressed with {codec}); write the file again with zstd"
-            );
-            return Error::new(ErrorKind::Input, message);
+            let what = format!("row group {number}, column {column}: cannot be read ({what}; compressed with {codec})");
+            return Error::new(ErrorKind::Input, what).at(name).advise("write the file again with zstd");
         }
         damaged(name, format_args!("row group {number}, column {column}: {what}"))
     }
@@ -389,8 +388,10 @@ impl Told {
     }
 }
 
-const ENCRYPTED: &str =
-    "is encrypted; decrypt it first, for instance by reading it with pyarrow and its keys and writing it again";
+fn encrypted(name: &str) -> Error {
+    let advice = "decrypt it first, for instance by reading it with pyarrow and its keys and writing it again";
+    Error::new(ErrorKind::Input, "is encrypted").at(name).advise(advice)
+}
 
 fn words(error: &ParquetError) -> String {
     match error {

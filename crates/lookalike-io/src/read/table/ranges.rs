@@ -128,10 +128,7 @@ impl Ranges {
             return Ok(());
         }
         let (name, size) = (&self.name, self.size);
-        let message = format!(
-            "{name}: has {size} bytes, and not those up to {}: the file is truncated or damaged; copy or download it again",
-            range.end
-        );
-        Err(Error::new(ErrorKind::Input, message))
+        let what = format!("has {size} bytes, and not those up to {}: the file is truncated or damaged", range.end);
+        Err(Error::new(ErrorKind::Input, what).at(&**name).advise("copy or download it again"))
     }
 }

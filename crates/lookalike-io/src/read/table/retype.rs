@@ -6,14 +6,14 @@ use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, make_array};
 use arrow_data::ArrayData;
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields, SchemaRef, UnionFields};
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 
 /// A batch under a schema that is the same but for nullability and metadata. Copies nothing.
 ///
 /// # Errors
 /// Another schema, or nulls where the schema has none.
 pub fn retyped(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
-    let told = |error: ArrowError| Error::new(ErrorKind::Internal, format!("a batch does not fit its output: {error}"));
+    let told = |error: ArrowError| Error::failure(format!("a batch does not fit its output: {error}"));
     if batch.num_columns() != schema.fields().len() {
         return Err(told(ArrowError::SchemaError("another number of columns".into())));
     }

@@ -20,9 +20,10 @@ use super::{
     write_json_lines,
 };
 use crate::{
-    error::{Error, ErrorKind, Result},
+    error::{Error, Result, Setting},
     input_table::JSON,
-    read::json::{Fault, Fields, Found, keys, sets},
+    read::json::{Fault, Fields, Found, keys, no_id, no_label, sets},
+    words,
 };
 
 /// A batch with its chosen columns at hand. Making one costs nothing a row, but where the texts are in a dictionary: then a number
@@ -75,7 +76,7 @@ impl Rows {
     pub fn new(batch: RecordBatch, columns: &Columns) -> Result<Self> {
         let values = |column: &Column| {
             let found = column.of(&batch).map(|(array, around)| Values { is_json: column.is_json, ..Values::of(array, &around) });
-            found.ok_or_else(|| Error::new(ErrorKind::Internal, format!("a batch has no column {}", quoted(&column.name))))
+            found.ok_or_else(|| Error::failure(format!("a batch has no column {}", quoted(&column.name))))
         };
         Ok(Self {
             text: values(columns.text())?,
@@ -100,10 +101,8 @@ impl Rows {
     pub fn text(&self, row: usize) -> std::result::Result<&str, Fault> {
         let field = &self.columns.text().name;
         let Some(at) = self.text.place(row) else {
-            return Err(Fault(format!(
-                "field {} is null, not a text; give a string, or name another field with --text-field",
-                quoted(field)
-            )));
+            let wrong = Fault::record(format!("field {} is null, not a text", quoted(field))).in_field(&**field);
+            return Err(wrong.advise(words!["give a string, or name another field with ", Setting::TextField]));
         };
         self.text.plain.text(at).unwrap_or(Ok("")).map_err(|at| invalid(field, at))
     }
@@ -115,10 +114,9 @@ impl Rows {
     pub fn set<'a>(&'a self, row: usize, room: &'a mut String, fields: &Fields) -> std::result::Result<&'a str, Fault> {
         let field = &self.columns.text().name;
         let Some(at) = self.text.place(row) else {
-            return Err(Fault(format!(
-                "field {} is null, not a set; give a list of strings or numbers, or name another field with --set-field",
-                quoted(field)
-            )));
+            let wrong = Fault::record(format!("field {} is null, not a set", quoted(field))).in_field(&**field);
+            let advice = words!["give a list of strings or numbers, or name another field with ", Setting::SetField];
+            return Err(wrong.advise(advice));
         };
         let Plain::Lists(lists, items) = &self.text.plain else {
             let array = self.text(row)?;
@@ -133,10 +131,9 @@ impl Rows {
             }
             if !items.json(field, item, room)? {
                 let what = items.what(item);
-                return Err(Fault(format!(
-                    "field {} has {what} for item {number}; the items of a set are strings and numbers: leave it out",
-                    quoted(field)
-                )));
+                let what = format!("field {} has {what} for item {number}", quoted(field));
+                let advice = "the items of a set are strings and numbers: leave it out";
+                return Err(Fault::record(what).in_field(&**field).advise(advice));
             }
         }
         room.push(']');
@@ -156,12 +153,7 @@ impl Rows {
         out.clear();
         let (Some(values), Some(column)) = (&self.id, self.columns.id()) else { return Ok(()) };
         let field = &column.name;
-        let refused = |what: &str| {
-            Fault(format!(
-                "field {} is {what}; an id must be a string or a number: leave it out, or name another field with --id-field",
-                quoted(field)
-            ))
-        };
+        let refused = |what: &str| Fault::record(format!("field {} is {what}", quoted(field))).in_field(&**field).advise(no_id());
         if values.json(field, row, out)? { Ok(()) } else { Err(refused(values.what(row))) }
     }
 
@@ -177,10 +169,7 @@ impl Rows {
             return Ok(());
         }
         let what = values.what(row);
-        Err(Fault(format!(
-            "field {} is {what}; a label must be a string or a number: write one, or name another field (--labels, --by field:NAME)",
-            quoted(field)
-        )))
+        Err(Fault::record(format!("field {} is {what}", quoted(field))).in_field(&**field).advise(no_label()))
     }
 
     /// A row's key, by the rules of JSON Lines; `room` is overwritten.
@@ -218,7 +207,7 @@ impl Rows {
         write_json_lines(&masked, Nulls::Written, out).map_err(|error| {
             let (row, why) = json::unwritable(&masked, &error);
             let place = mask.iter().enumerate().filter(|(_, wanted)| **wanted).nth(row);
-            Error::on_line(ErrorKind::Output, place.map_or(0, |(at, _)| at as u64), why)
+            why.of_line(place.map_or(0, |(at, _)| at as u64))
         })
     }
 
@@ -233,7 +222,7 @@ impl Rows {
     /// A value or a type that JSON cannot have; of the row, counted from 0 in the batch.
     pub fn json_line(&self, row: usize, out: &mut Vec<u8>) -> Result<()> {
         let batch = self.batch.slice(row, 1);
-        let refused = |error| Error::on_line(ErrorKind::Output, row as u64, json::unwritable(&batch, &error).1);
+        let refused = |error| json::unwritable(&batch, &error).1.of_line(row as u64);
         write_json_lines(&batch, Nulls::Written, out).map_err(refused)
     }
 }
@@ -369,8 +358,7 @@ fn checked(bytes: &[u8]) -> std::result::Result<&str, usize> {
 }
 
 fn invalid(field: &str, at: usize) -> Fault {
-    Fault(format!(
-        "field {} has invalid UTF-8 at byte {at}; convert it to UTF-8, or name another field with --text-field",
-        quoted(field)
-    ))
+    let wrong = Fault::record(format!("field {} has invalid UTF-8 at byte {at}", quoted(field)));
+    let wrong = wrong.in_field(field).at_byte(at as u64);
+    wrong.advise(words!["convert it to UTF-8, or name another field with ", Setting::TextField])
 }

@@ -250,7 +250,7 @@ fn columns_that_cannot_be_are_refused_with_advice() {
     assert!(refused(number.clone(), "id").contains("is of the type Int64; a text must be a string"));
     let absent = refused(number.clone(), "body");
     assert!(
-        absent.contains("no column \"body\"; the table has the columns \"text\", \"id\"") && absent.contains("--text-field"),
+        absent.contains("no column \"body\"; the table has the columns \"text\", \"id\"") && absent.contains("text_field"),
         "{absent}"
     );
     assert!(choose(&column(number.clone()), "text", "max:size", None).unwrap_err().contains("no column \"size\""));
@@ -374,7 +374,7 @@ fn lists_that_are_no_sets_are_told() {
     // Strings hold JSON arrays.
     assert!(told(Arc::new(StringArray::from(vec!["[1,[]]"]))).contains("field \"s\" has an array for item 2"));
     let as_text = choose(&table(Arc::new(list(vec![Some(1)]))), "s", "first", None).unwrap_err();
-    assert!(as_text.contains("name a list of strings or numbers with --set-field"), "{as_text}");
+    assert!(as_text.contains("name a list of strings or numbers with set_field"), "{as_text}");
 }
 
 /// As pyarrow writes it: seconds are milliseconds in Parquet, and the zone is in the Arrow schema alone.

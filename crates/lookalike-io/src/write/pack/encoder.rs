@@ -42,7 +42,9 @@ impl Encoder {
             #[cfg(feature = "codecs")]
             Packing::Brotli => Self::Other(Codec::brotli(Gathered::new(sink))),
             #[cfg(not(feature = "codecs"))]
-            other => return Err(io::Error::other(other.not_built())),
+            other => {
+                return Err(io::Error::other(other.not_built(crate::error::ErrorKind::Output).at(path.display().to_string())));
+            }
         })
     }
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use encoding_rs::{Encoding, REPLACEMENT};
 use lookalike::shown::quoted;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, Setting};
 
 /// The encoding with a label, as pages have them. Those that the standard only knows so as not to read them are none.
 pub(crate) fn known(label: &str) -> Option<&'static Encoding> {
@@ -27,9 +27,8 @@ pub fn named(label: &str) -> Result<&'static str> {
     let names: Vec<&str> = nearest.iter().take(3).map(|(_, name)| *name).collect();
     let unreadable = Encoding::for_label(label.trim().as_bytes()) == Some(REPLACEMENT);
     let problem = if unreadable { "cannot be read: convert the files with iconv" } else { "is not known" };
-    let message =
-        format!("encoding {} {problem}; the nearest names are {}, {} and {}", quoted(label), names[0], names[1], names[2]);
-    Err(Error::new(ErrorKind::Config, message))
+    let refused = Error::new(ErrorKind::Config, format!("encoding {} {problem}", quoted(label))).about(Setting::Encoding);
+    Err(refused.advise(format!("the nearest names are {}, {} and {}", names[0], names[1], names[2])))
 }
 
 /// A text in an encoding by its name; what the encoding lacks becomes a reference (`&#26085;`). UTF-8 where none is named, and of

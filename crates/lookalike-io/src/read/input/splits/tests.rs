@@ -36,7 +36,7 @@ fn several_splits_are_refused_and_one_is_not() {
         "{told}"
     );
     let told = refused(&["test/a.jsonl", "train/a.jsonl"]).unwrap();
-    assert!(told.contains("name 'd/train' as the input and 'd/test' with --against"), "{told}");
+    assert!(told.contains("name 'd/train' as the input and 'd/test' with against"), "{told}");
     for (paths, names) in [
         (
             &["en/test/a.jsonl", "en/train/a.jsonl", "de/train/b.jsonl"][..],
