@@ -222,7 +222,7 @@ mod tests {
         for _ in 0..20 {
             let error = run(&file, |block, ()| match block.len() {
                 0 => Ok(()),
-                lines => Err(Error::on_line(ErrorKind::Record, lines as u64 - 1, "as it may")),
+                lines => Err(Error::record("as it may").of_line(lines as u64 - 1)),
             });
             // The last line that begins in the first 256 KiB.
             assert_eq!(error.to_string(), format!("{}:23832: as it may", file.path().display()));

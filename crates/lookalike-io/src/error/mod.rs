@@ -84,12 +84,7 @@ impl Error {
         Self::new(ErrorKind::Record, what)
     }
 
-    /// A failure of a line, counted from 0 in its block: `path:line: ` comes before the message once it is known.
-    pub fn on_line(kind: ErrorKind, line: u64, what: impl Into<Words>) -> Self {
-        Self::new(kind, what).of_line(line)
-    }
-
-    /// In a line, counted from 0 in its block, until it is [placed](Self::placed).
+    /// In a line, counted from 0 in its block: `path:line: ` comes before the message once it is [placed](Self::placed).
     #[must_use]
     pub fn of_line(mut self, line: u64) -> Self {
         self.0.record = Some(line);
@@ -426,7 +421,7 @@ mod tests {
         for error in [
             Error::reading(name, &missing),
             Error::new(ErrorKind::Record, "x").placed(|_| unreachable!()),
-            Error::on_line(ErrorKind::Record, 1, "\x07").placed(|line| Place::line(name, line)),
+            Error::record("\x07").of_line(1).placed(|line| Place::line(name, line)),
         ] {
             let message = error.to_string();
             assert!(!message.chars().any(lookalike::shown::is_command), "{message}");
