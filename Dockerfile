@@ -4,12 +4,12 @@
 #   docker build -t lookalike .
 #   docker run --rm --user "$(id -u):$(id -g)" -v "$PWD:/data" lookalike dedup crawl.jsonl.zst -o kept.jsonl.zst
 
-# The compiler of rust-toolchain.toml.
 FROM rust:1.95.0-slim-bookworm AS build
+# The compiler of the image, whose name is a number: rust-toolchain.toml would have another one downloaded.
+ENV RUSTUP_TOOLCHAIN=1.95.0
 RUN apt-get update && apt-get install --yes --no-install-recommends ca-certificates make musl-tools python3 \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /source
-COPY rust-toolchain.toml ./
 RUN rustup target add x86_64-unknown-linux-musl
 COPY . .
 ARG COMMIT=unknown
