@@ -360,7 +360,7 @@ fn the_folders_go_in_mid_run() {
     let place = Place::new("kept.jsonl", "why.jsonl", "bad.txt", &[]);
     for (gone, kind, parts) in [
         ("out", ErrorKind::Output, ["cannot be written", "its folder does not exist"]),
-        ("temp", ErrorKind::Temporary, ["temporary files in", "--temp-dir"]),
+        ("temp", ErrorKind::Temporary, ["temporary files in", "temp_dir"]),
     ] {
         let plan = count();
         let feed = place.feed();
