@@ -37,8 +37,8 @@ pub use folds::Folds;
 pub use items::{Item, Items, NoSet, items, no_set};
 pub(crate) use read::{Reader, TakeTokens, reads};
 pub use sentences::sentences;
-pub use source::Text;
-pub use spans::{CharCount, Span, token_spans};
+pub use source::{Span, Text};
+pub use spans::{CharCount, token_spans};
 pub use stop_words::Language;
 pub use tokens::{Tokens, TokensBy};
 

@@ -1,7 +1,16 @@
-//! A text as it comes: plain, or as it stands between the quotes of a JSON string.
+//! A text as it comes: plain, or as it stands between the quotes of a JSON string; and places in it.
 //!
 //! In a canonical form what JSON escapes most, `\n`, `\"`, `\\`, only separates words. A text can therefore be read where it
 //! stands in its line, without a copy that has the escapes taken out.
+
+/// Where a token stands in the original text, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    /// The first byte.
+    pub start: usize,
+    /// One past the last byte.
+    pub end: usize,
+}
 
 /// A text as it comes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

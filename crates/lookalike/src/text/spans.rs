@@ -6,17 +6,9 @@ use super::{
     dictionary,
     folds::Folds,
     items,
+    source::Span,
     tokens::TokensBy,
 };
-
-/// Where a token stands in the original text, in bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Span {
-    /// The first byte.
-    pub start: usize,
-    /// One past the last byte.
-    pub end: usize,
-}
 
 /// Bytes between two marks.
 const FAR: usize = 4096;

@@ -2,7 +2,7 @@
 //!
 //! The table of characters is asked of each in a test; what is seldom is left out, and is hard.
 
-use super::Lanes;
+use super::lanes::Lanes;
 
 /// First bytes of easy characters that are not ASCII, by their lengths.
 pub(super) struct Easy {

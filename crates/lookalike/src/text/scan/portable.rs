@@ -1,6 +1,6 @@
 //! Plain code: loops over 64 bytes, which the compiler turns into whatever SIMD the target always has.
 
-use super::{BLOCK, Lanes};
+use super::lanes::{BLOCK, Lanes};
 
 #[derive(Clone, Copy)]
 pub(super) struct Portable;

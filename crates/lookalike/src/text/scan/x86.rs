@@ -3,7 +3,11 @@
 
 use std::arch::x86_64::*;
 
-use super::{BLOCK, Lanes, Manner, Spans, Stop, dispatch, portable::Portable};
+use super::{
+    blocks::{Manner, Spans, Stop, dispatch},
+    lanes::{BLOCK, Lanes},
+    portable::Portable,
+};
 use crate::simd::{Avx2, Avx512};
 
 pub(super) fn scan_avx2(proof: Avx2, text: &[u8], base: usize, manner: Manner, spans: &mut Spans) -> Stop {
