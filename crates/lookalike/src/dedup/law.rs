@@ -79,7 +79,7 @@ impl<'a> Collection<'a> {
             method.sketch(doc.text, scratch);
             let (digest, level, bits, keys) = (scratch.digest, scratch.level, scratch.bits.clone(), scratch.keys.clone());
             let elements = scratch.elements.clone();
-            method.set(doc.text, scratch);
+            scratch.make_set();
             Sketched { digest, bits, keys, elements, level, set: scratch.fingerprints.clone() }
         });
         let (columns, bits) = (vec![Vec::new(); method.sketcher.columns()], Sketches::new(method.sketcher.stride()));

@@ -188,7 +188,7 @@ impl Method {
     /// ```
     pub fn set<'a>(&self, text: impl Into<Text<'a>>, scratch: &mut Scratch) {
         self.fingerprint(text.into(), scratch);
-        fingerprint::sort_distinct_in(&mut scratch.room, &mut scratch.fingerprints);
+        scratch.make_set();
     }
 
     /// Fills `scratch` with the hashes of the tokens and the fingerprints of the shingles.

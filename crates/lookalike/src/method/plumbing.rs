@@ -3,7 +3,7 @@
 use super::{Method, Scratch, sketcher::Sketcher};
 use crate::{
     config::Features,
-    fingerprint::{self, Digest},
+    fingerprint::Digest,
     lsh::{Sample, Sharing},
     simd::Simd,
     verify::{self, Pair},
@@ -46,7 +46,7 @@ impl Method {
 
     /// Makes of the fingerprints that [`sketch`](Self::sketch) left the set that [`set`](Self::set) gives, without the text.
     pub fn make_set(&self, scratch: &mut Scratch) {
-        fingerprint::sort_distinct_in(&mut scratch.room, &mut scratch.fingerprints);
+        scratch.make_set();
     }
 
     /// Whether two documents, each with its digest and its fixed-size sketch, have the same canonical form.

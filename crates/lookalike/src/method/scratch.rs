@@ -1,7 +1,7 @@
 //! One text's sketch, and the room it was made in.
 
 use crate::{
-    fingerprint::Digest,
+    fingerprint::{Digest, sort_distinct_in},
     text::{Reader, Tokens},
 };
 
@@ -34,4 +34,11 @@ pub struct Scratch {
     pub(super) room: Vec<u64>,
     /// Room for a text without its escapes.
     pub(super) plain: String,
+}
+
+impl Scratch {
+    /// Makes a set of the fingerprints that a sketch left.
+    pub(crate) fn make_set(&mut self) {
+        sort_distinct_in(&mut self.room, &mut self.fingerprints);
+    }
 }
