@@ -318,14 +318,14 @@ impl ErrorKind {
             Self::Language(_) | Self::Anchored(_) => "anchors",
             Self::Set(_) => "tokens",
             Self::KeepField(_) => "keep",
-            Self::Scores { .. } => "scores",
             Self::Level { .. }
             | Self::Resemblance(_)
             | Self::Margin(_)
             | Self::Confidence(_)
             | Self::NoSample { .. }
             | Self::UnlikeSketches { .. }
-            | Self::NotBuilt { .. } => return None,
+            | Self::NotBuilt { .. }
+            | Self::Scores { .. } => return None,
         })
     }
 }

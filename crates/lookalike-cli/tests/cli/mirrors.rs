@@ -210,7 +210,7 @@ fn a_field_may_say_the_site() {
     exit 2
     --- stdout
     --- stderr
-    error: nested.jsonl:1: field "release" is an array; a label must be a string or a number: write one, or name another field (--labels, --by field:NAME)
+    error: nested.jsonl:1: field "release" is an array; a label must be a string or a number: write one, or name another field with --by field:NAME
     "#);
 }
 
