@@ -6,7 +6,6 @@ use lookalike::{shown::quoted, text::Text};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::{Block, Records, Room};
-use crate::error::{ErrorKind, Setting};
 #[cfg(feature = "encodings")]
 use crate::read::bytes::encoding;
 use crate::read::{
@@ -18,11 +17,14 @@ use crate::read::{
     reading::Reading,
     table::Rows,
 };
+use crate::{
+    error::{ErrorKind, Setting},
+    words,
+};
 #[cfg(feature = "warc")]
 use crate::{
     read::crawl::{Skip, WarcReader},
     store::shown_name,
-    words,
 };
 
 /// Whether a command takes the name of an encoding.
