@@ -19,7 +19,13 @@ from pathlib import Path
 
 from notices import ROOT, notices
 
-SHELLS = {"bash": "lookalike.bash", "zsh": "_lookalike", "fish": "lookalike.fish", "elvish": "lookalike.elv", "powershell": "_lookalike.ps1"}
+SHELLS = {
+    "bash": "lookalike.bash",
+    "zsh": "_lookalike",
+    "fish": "lookalike.fish",
+    "elvish": "lookalike.elv",
+    "powershell": "_lookalike.ps1",
+}
 DOCUMENTS = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"]
 
 
