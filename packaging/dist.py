@@ -1,8 +1,8 @@
 """Pack a built command: `dist.py TARGET`, after `cargo build --release --target TARGET`; `make dist` does both.
 
-Into target/dist goes lookalike-VERSION-TARGET.tar.gz, with the command, its man pages and completions, the licences of all that is in it,
-the README and the changelog, and beside it its SHA-256. The command itself writes its man pages and completions, so it must run on this
-machine. The same sources and binary give the same bytes.
+Into target/dist goes lookalike-VERSION-TARGET.tar.gz, with the command, its man pages and completions, the licences of all
+that is in it, the README and the changelog, and beside it its SHA-256. The command itself writes its man pages and
+completions, so it must run on this machine. The same sources and binary give the same bytes.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def fill(packed: Path, command: Path, target: str) -> None:
 
 
 def libraries(command: Path) -> str:
-    """What a binary needs of the machine that runs it: nothing if it is static, else its libraries and the oldest glibc that has them all."""
+    """What a binary needs of its machine: nothing if it is static, else its libraries and the oldest glibc that has them all."""
     dynamic = said("readelf", "--dynamic", "--wide", command)
     needed = re.findall(r"\(NEEDED\).*\[(.+)\]", dynamic)
     if not needed:

@@ -1,7 +1,8 @@
 """The licence texts of all that is in the command's binary: `notices.py TARGET` prints them.
 
-The crates are those that cargo builds the command from for a target, without what only builds or tests need. Their texts come from
-their sources. A crate that brings none gets the standard text of its licence, with its authors' names. Equal texts are printed once.
+The crates are those that cargo builds the command from for a target, without what only builds or tests need. Their texts come
+from their sources. A crate that brings none gets the standard text of its licence, with its authors' names. Equal texts are
+printed once.
 """
 
 from __future__ import annotations

@@ -22,6 +22,7 @@ class Error(Exception):
         line: The number of a line or a record, from 1; in a collection in memory the row, from 0.
         field: The field or column of the record.
         option: The keyword argument that is to blame, or that helps.
+
     """
 
     def __init__(
