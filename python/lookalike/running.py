@@ -178,8 +178,8 @@ def dedup(
     - `label=False`, `label_prefix=""`: write all records to `output`, with four fields that say what was decided.
 
     They are the command's flags, with underscores and the same values, and the core's settings: see `DedupOptions`, `RunOptions`
-    and `CollectionConfig`. `text` and `id` are `--text-field` and `--id-field`. `--json`, `--summary`, `--quiet` and `--no-decisions`
-    concern what the command prints, and what it writes without being asked; they are not keywords.
+    and `CollectionConfig`. `text` and `id` are `--text-field` and `--id-field`. `--json`, `--summary`, `--quiet` and
+    `--no-decisions` concern what the command prints, and what it writes without being asked; they are not keywords.
 
     A text is a string, an id a string, a number or a time; 1 and "1" are two ids. What is neither, as null, is refused, with its
     row, from 0; of files with its line, from 1. Batches that come by and by may have columns of other types than those before:
