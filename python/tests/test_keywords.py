@@ -203,7 +203,7 @@ def test_keywords_give_the_answer_of_flags(tmp_path, command):
         ({"degree": 40}, 'degree= goes with fingerprint="rabin"'),
         ({"fold": "foo"}, 'fold="foo": takes one of simplified'),
         ({"modulus": 3}, "modulus= goes with"),
-        ({"candidates": "shared", "modulus": 3}, "modulus= 3 is not a power of two"),
+        ({"candidates": "shared", "modulus": 3}, "modulus=3 is not a power of two"),
         ({"method": "foo"}, "method= takes one of 'minhash', 'simhash'"),
         ({"set_field": "a", "text": "b"}, "set_field= names the field of the sets"),
     ],

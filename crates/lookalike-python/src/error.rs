@@ -90,7 +90,9 @@ impl Front for Keywords {
     }
 
     fn with_value(&self, setting: Setting, value: &str) -> String {
-        format!("{}={value:?}", keyword_of(setting))
+        let keyword = keyword_of(setting);
+        // A number as it is given to a keyword.
+        if value.parse::<f64>().is_ok() { format!("{keyword}={value}") } else { format!("{keyword}={value:?}") }
     }
 }
 

@@ -143,7 +143,7 @@ fn named(names: &[String], naming: Naming, leaving: &mut Leaving) -> Result<Vec<
         } else if name.contains(WILD) {
             inputs.extend(files(name, matching(name)?, forced)?);
         } else {
-            return Err(Error::reading(name, &std::io::ErrorKind::NotFound.into()));
+            return Err(Error::reading(name, &rustix::io::Errno::NOENT.into()));
         }
     }
     Ok(inputs)
