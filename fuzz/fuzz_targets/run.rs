@@ -5,7 +5,7 @@ use std::fs;
 
 use libfuzzer_sys::fuzz_target;
 use lookalike::{Config, Doc, decide as in_memory};
-use lookalike_engine::{Outputs, RunConfig, dedup};
+use lookalike_engine::{Outputs, RunConfig, UNOBSERVED, dedup};
 use lookalike_fuzz::{file, record};
 
 #[derive(serde::Deserialize)]
@@ -24,8 +24,11 @@ fuzz_target!(|bytes: &[u8]| {
     }
     let folder = file::folder();
     let path = file::write("input", rest);
-    let method =
-        Config { threshold: [0.5, 0.8][usize::from(choice % 2)], shingle: Some(1 + usize::from(choice >> 4) % 5), ..Config::default() };
+    let method = Config {
+        threshold: [0.5, 0.8][usize::from(choice % 2)],
+        shingle: Some(1 + usize::from(choice >> 4) % 5),
+        ..Config::default()
+    };
     let config = RunConfig {
         inputs: vec![path.display().to_string()],
         method: method.clone(),
@@ -36,7 +39,7 @@ fuzz_target!(|bytes: &[u8]| {
         ..RunConfig::default()
     };
     let outputs = Outputs { kept: Some(folder.join("kept")), decisions: Some(folder.join("decisions")), ..Outputs::default() };
-    let Ok(summary) = dedup(&config, &outputs, &|_| {}) else { return };
+    let Ok(summary) = dedup(&config, &outputs, UNOBSERVED) else { return };
     assert_eq!(summary.documents, summary.kept + summary.dropped);
     // What is compressed has no lines to be held against.
     if rest.starts_with(&[0x1f, 0x8b]) {

@@ -10,7 +10,7 @@ use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, Schema};
 use libfuzzer_sys::fuzz_target;
 use lookalike::{Config, text::TokensBy};
-use lookalike_engine::{InputTable, Outputs, RunConfig, check_batch, dedup_told};
+use lookalike_engine::{InputTable, Outputs, RunConfig, UNOBSERVED, check_batch, dedup_told};
 use lookalike_fuzz::file;
 
 /// Bytes that are taken one after the other.
@@ -127,7 +127,7 @@ fuzz_target!(|bytes: &[u8]| {
         told += 1;
         Ok(())
     };
-    match dedup_told(&config, &Outputs::default(), &mut tell, &|_| {}) {
+    match dedup_told(&config, &Outputs::default(), &mut tell, UNOBSERVED) {
         Ok(summary) => assert_eq!((summary.documents, told), (rows as u64, rows)),
         Err(error) => assert!(error.kind() != lookalike_engine::ErrorKind::Internal, "{error}"),
     }

@@ -6,7 +6,8 @@ use ferrous_opencc::{OpenCC, config::BuiltinConfig};
 use icu_casemap::CaseMapper;
 use icu_normalizer::{ComposingNormalizer, DecomposingNormalizer};
 use icu_properties::props::{
-    BinaryProperty, DefaultIgnorableCodePoint, EnumeratedProperty, GeneralCategory, GeneralCategoryGroup, JoiningType, LineBreak, Script,
+    BinaryProperty, DefaultIgnorableCodePoint, EnumeratedProperty, GeneralCategory, GeneralCategoryGroup, JoiningType, LineBreak,
+    Script,
 };
 use jieba_rs::Jieba;
 use lookalike::text::{Folds, TokensBy};
@@ -36,7 +37,11 @@ fn kind(c: char, by: TokensBy) -> Kind {
     // Lines may end after any character of these; digits and iteration marks are named by their scripts.
     let anywhere = matches!(
         LineBreak::for_char(c),
-        LineBreak::ComplexContext | LineBreak::Ideographic | LineBreak::ConditionalJapaneseStarter | LineBreak::Aksara | LineBreak::AksaraStart
+        LineBreak::ComplexContext
+            | LineBreak::Ideographic
+            | LineBreak::ConditionalJapaneseStarter
+            | LineBreak::Aksara
+            | LineBreak::AksaraStart
     );
     let scripts = [
         Script::Han,
@@ -111,7 +116,9 @@ fn folded(text: &str, folds: Folds) -> String {
         kind(*c, TokensBy::Auto) == Kind::Mark && (pointed || matches!(c, '\u{64b}'..='\u{652}' | '\u{670}'))
     };
     let folded = match folds.marks {
-        true => ComposingNormalizer::new_nfc().normalize(&folded.chars().filter(|c| !is_point(c)).collect::<String>()).into_owned(),
+        true => {
+            ComposingNormalizer::new_nfc().normalize(&folded.chars().filter(|c| !is_point(c)).collect::<String>()).into_owned()
+        }
         false => folded,
     };
     if folds.accents { without_accents(&folded) } else { folded }
