@@ -52,7 +52,7 @@ def output(*command: str) -> str:
 
 
 def crates(target: str) -> list[Crate]:
-    """The crates of the command, but for the project's own."""
+    """The crates of the command, except the project's own."""
     selected = ("--locked", "--target", target)
     tree = output("cargo", "tree", *selected, "-p", "lookalike-cli", "-e", "normal", "--prefix", "none", "--format", "{p}")
     used = {tuple(line.split()[:2]) for line in tree.splitlines() if line}

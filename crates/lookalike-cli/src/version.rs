@@ -20,7 +20,7 @@ pub fn page() -> String {
     format!(
         "lookalike {}\ncommit: {}\ntarget: {ARCH}-{OS}{environment}, {linked}\nbuilt: {checked}\nfeatures: {}\nkernels: {}\n",
         env!("CARGO_PKG_VERSION"),
-        // Whoever builds may say it. Asking git here would tie every build to a checkout.
+        // The build may set it. Asking git here would tie every build to a checkout.
         option_env!("LOOKALIKE_COMMIT").unwrap_or("unknown"),
         if features.is_empty() { "none".into() } else { features.join(" ") },
         kernels(),

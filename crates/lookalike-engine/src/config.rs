@@ -333,5 +333,5 @@ pub enum Stage {
 /// and leaves nothing behind.
 pub type Observer<'a> = &'a (dyn Fn(Progress) -> ControlFlow<()> + Sync);
 
-/// The observer of a run that nobody watches.
+/// An observer that ignores progress and never ends the run.
 pub const UNOBSERVED: Observer<'static> = &|_| ControlFlow::Continue(());

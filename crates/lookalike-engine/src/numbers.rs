@@ -1,4 +1,4 @@
-//! The numbers by which documents go. Each has a type, so that one cannot be taken for another.
+//! The numbers that identify documents. Each kind is a type of its own, so that one cannot be used as another.
 
 use serde::Serialize;
 
@@ -8,7 +8,7 @@ use serde::Serialize;
 #[repr(transparent)]
 pub(crate) struct Document(pub(crate) u64);
 
-/// A document, by its place in keep order: of two that are alike the one with the lower rank stays.
+/// A document, by its place in keep order: of two similar documents the one with the lower rank is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(transparent)]
 pub(crate) struct Rank(pub(crate) u64);
@@ -19,7 +19,7 @@ pub(crate) struct Rank(pub(crate) u64);
 pub(crate) struct Contender(pub(crate) u32);
 
 impl Contender {
-    /// Where what is held of it stands in a list of all contenders.
+    /// Its index in a list with one element for each contender.
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }

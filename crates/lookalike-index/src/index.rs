@@ -167,7 +167,7 @@ impl Index {
     }
 }
 
-/// In words, for whoever must see that two are unlike.
+/// The settings in words, for a message that compares two indexes.
 fn describe(config: &Config) -> String {
     format!("an index with {}", serde_json::to_string(config).unwrap_or_default())
 }

@@ -11,7 +11,7 @@
 
 // What data reaches gives an error, never a panic; where one stands, it says why nothing reaches it.
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo))]
-// Their users are passes, which ask how many there are and never whether there are any.
+// Passes use these types. They need the length and never ask whether it is 0.
 #![allow(clippy::len_without_is_empty)]
 
 pub mod error;

@@ -194,7 +194,7 @@ impl From<SentencesBy> for Candidates {
 }
 
 impl Candidates {
-    /// How candidates are found unless somebody names a way: by bands; for containment, which bands cannot find, by shared fingerprints.
+    /// How candidates are found by default: by bands; for containment, which bands cannot find, by shared fingerprints.
     ///
     /// The command and the Python package ask here too, so that they cannot differ.
     pub fn usual(measure: Measure) -> Self {

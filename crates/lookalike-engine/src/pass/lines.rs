@@ -18,7 +18,7 @@ pub(crate) fn parse<'a, T: Deserialize<'a>>(line: &'a [u8], example: &str) -> Re
         return Err(whole(Error::record("not a JSON object")));
     }
     serde_json::from_slice(line).map_err(|error| {
-        // Where in the line it is helps nobody who does not see the line.
+        // A byte position in the line is of no use unless the line is shown.
         let words = error.to_string();
         let words = words.split(" at line 1 column ").next().unwrap_or_default();
         whole(Error::record(format!("not understood: {}", cut(words))).because(error))

@@ -33,7 +33,7 @@ pub(crate) fn sources(config: &RunConfig, named: &[&Path], check: impl FnOnce() 
     Ok(Sources { source, references, left_out })
 }
 
-/// Opens outputs before the work: better to hear now that a folder is missing than in an hour.
+/// Opens outputs before the work starts, so that a missing folder is reported now and not in an hour.
 pub(crate) fn create<const N: usize>(config: &RunConfig, paths: [Option<&Path>; N]) -> Result<[Option<Output>; N]> {
     let mut outputs = [const { None }; N];
     for (output, path) in outputs.iter_mut().zip(paths) {
@@ -42,7 +42,7 @@ pub(crate) fn create<const N: usize>(config: &RunConfig, paths: [Option<&Path>; 
     Ok(outputs)
 }
 
-/// What a run works with.
+/// The threads and the memory of a run.
 pub(crate) struct Means {
     pub(crate) pool: ThreadPool,
     pub(crate) budget: Arc<Budget>,

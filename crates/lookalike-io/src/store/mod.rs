@@ -1,4 +1,4 @@
-//! Objects in stores, by their URLs: `s3://`, `gs://`, `az://`, and `http(s)://` for reading. The rest of the engine sees a list of
+//! Objects in stores, by their URLs: `s3://`, `gs://`, `az://`, and `http(s)://` for reading. The rest of this crate sees a list of
 //! objects, bytes to be read on, ranges, and a writer. Whatever waits for a network waits here, on a runtime that starts with the
 //! first URL; without the cargo feature `cloud` there is an error in its place.
 

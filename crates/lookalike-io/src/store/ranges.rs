@@ -29,7 +29,7 @@ impl Object {
             let refused = Error::new(ErrorKind::Input, "the server gives no parts of a file").at(self.url());
             return Err(refused.advise("download it first"));
         }
-        // What is empty needs nobody to be asked.
+        // No query is needed for an empty set.
         let asked: Vec<_> = ranges.iter().filter(|range| !range.is_empty()).cloned().collect();
         let fetched = wait(coalesce_ranges(&asked, |range| self.clone().bytes(range), NEAR))??;
         let mut fetched = fetched.into_iter();

@@ -22,7 +22,7 @@ pub enum Keep {
 }
 
 impl Keep {
-    /// Who is kept unless somebody says so: the first; for containment the longest, so that excerpts go and whole texts stay.
+    /// The default keep order: the first; for containment the longest, so that excerpts are dropped and whole texts kept.
     pub fn usual(measure: Measure) -> Self {
         match measure {
             Measure::Resemblance => Self::First,

@@ -28,7 +28,7 @@ pub enum Reason {
     Unique,
     /// Kept: others were dropped for it.
     Representative,
-    /// Kept: it has no token, and is nobody's duplicate.
+    /// Kept: it has no token, and is a duplicate of no text.
     Empty,
     /// Dropped: its representative has the same canonical form.
     Exact,

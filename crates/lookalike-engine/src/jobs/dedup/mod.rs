@@ -117,11 +117,11 @@ struct Found {
 enum Met {
     /// The first of each contender's group: greedy clusters need no more.
     Groups(Vec<u32>),
-    /// Who may be whose candidate.
+    /// Pairs of documents that may be candidates.
     Pairs(Meetings),
 }
 
-/// Sketches → who may be like whom.
+/// Sketches → which documents may be similar.
 fn find(method: &Method, table: &mut Table, pool: &ThreadPool, observer: Observer) -> Result<Found> {
     let mut pairing = Pairing::new(table, pool)?;
     let (meetings, counted) = match method.config().cluster {
@@ -137,8 +137,8 @@ fn find(method: &Method, table: &mut Table, pool: &ThreadPool, observer: Observe
     Ok(Found { pairing, meetings, counted })
 }
 
-/// Contenders' sets made, decided about and, but for labels, kept records written, in one pass: where input order is keep order.
-/// Gives the number of records written.
+/// Makes the contenders' sets, decides about them and writes the kept records, all in one pass over the input. Possible where input
+/// order is keep order. Records with labels are not written here. Returns the number of records written.
 fn settle_at_once(
     pass: Pass,
     matcher: &Matcher,

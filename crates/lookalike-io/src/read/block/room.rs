@@ -1,4 +1,4 @@
-//! Buffers of whoever reads records.
+//! Scratch buffers for reading records.
 
 #[cfg(feature = "warc")]
 use crate::read::crawl;

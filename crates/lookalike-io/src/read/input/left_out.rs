@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::Input;
 use crate::read::bytes::PACKED;
 
-/// Files of folders that are not read, and that nobody has said to leave out.
+/// Files in folders that are not read, although no setting leaves them out.
 #[derive(Debug, Clone, Serialize)]
 pub struct LeftOut {
     /// How many there are.

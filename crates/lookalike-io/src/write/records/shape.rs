@@ -130,7 +130,7 @@ impl Shape {
         }
     }
 
-    /// Makes a block's kept records into a piece, which is empty but for room.
+    /// Makes a piece of a block's kept records. The piece is empty, apart from its scratch buffers.
     pub fn make(
         self,
         block: &Block,
