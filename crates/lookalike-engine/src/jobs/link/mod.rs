@@ -130,7 +130,8 @@ fn all(config: &RunConfig, asked: &Link, output: &Path, observer: Observer) -> R
     };
     let budget = config.budget(pool.current_num_threads(), &named, |_| 0)?;
     budget.hold(gathered.size());
-    let [mut output, mut roll] = create(config, [Some(output), asked.clusters.as_deref()])?;
+    let mut output = Output::create(output, config.threads)?;
+    let [mut roll] = create(config, [asked.clusters.as_deref()])?;
 
     let work = Work { asked, linker: &linker, gathered: &gathered, truth: truth.as_ref(), budget: &budget, pool: &pool };
     let (pairs, found) = work.find(observer)?;
@@ -139,7 +140,7 @@ fn all(config: &RunConfig, asked: &Link, output: &Path, observer: Observer) -> R
     if let Some(roll) = &mut roll {
         write_clusters(&leaders, &sizes, &gathered, roll)?;
     }
-    finish([output, roll])?;
+    finish([Some(output), roll])?;
     let several = sizes.iter().filter(|&&size| size > 1);
     Ok(LinkSummary {
         records: gathered.records.len() as u64,
@@ -219,7 +220,7 @@ impl<'a> Work<'a> {
     }
 
     /// Goes through the pairs in their order: writes them, counts them, and joins what matches.
-    fn decide(&self, pairs: Sorter<'a, Row>, output: &mut Option<Output>) -> Result<Decided<'a>> {
+    fn decide(&self, pairs: Sorter<'a, Row>, output: &mut Output) -> Result<Decided<'a>> {
         let Self { asked, linker, gathered, truth, budget, pool } = *self;
         let by = linker.config().clusters;
         let (mut counts, mut clusters) = (Counts::default(), Clusters::new(by, gathered.records.len()));
@@ -242,9 +243,7 @@ impl<'a> Work<'a> {
             }
             some.push(pair);
             if some.len() == AT_A_TIME || sorted.peek().is_none() {
-                output
-                    .iter_mut()
-                    .try_for_each(|output| write_pairs(&some, asked.matches_only, gathered, linker, pool, output))?;
+                write_pairs(&some, asked.matches_only, gathered, linker, pool, output)?;
                 some.clear();
             }
         }
