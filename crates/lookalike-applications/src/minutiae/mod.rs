@@ -18,14 +18,21 @@
 //! their minutiae 264 are among the best tenth, turned by the main direction of the ridges besides 284. Most impressions show a part
 //! of the finger, each another.
 
-mod align;
-mod compare;
-mod family;
-mod grid;
 mod index;
+
 mod ranking;
-mod triangles;
+
 mod turn;
+
+mod align;
+
+mod grid;
+
+mod family;
+
+mod triangles;
+
+mod compare;
 
 pub use align::{FEWEST_ALIGNED, MAX_TURN, Placement, align};
 pub use compare::{By, Field, Prints};

@@ -23,10 +23,14 @@
 //! assert_eq!((counterparts[1].a, counterparts[1].b, counterparts[1].same_path), (1, 1, false));
 //! ```
 
-mod counterparts;
 mod likes;
+
 mod side;
+
+mod counterparts;
+
 mod site_pairs;
+
 #[cfg(test)]
 mod twin;
 

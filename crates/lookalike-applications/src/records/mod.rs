@@ -35,15 +35,24 @@
 //! # Ok::<(), lookalike_applications::Error>(())
 //! ```
 
-mod blocks;
 mod config;
-mod dates;
+
 mod digits;
-mod kinds;
-mod linker;
+
 mod matching;
+
 mod strings;
+
+mod dates;
+
+mod kinds;
+
 mod table;
+
+mod blocks;
+
+mod linker;
+
 mod valid;
 
 pub use blocks::{Block, NO_KEY};

@@ -8,11 +8,15 @@
 //! an index: what is found, and so what is counted, depends on the documents alone. An index is made anew when it has twice the
 //! documents, since what is rare among the first may be common among later ones; that costs twice the work of entering all.
 
-pub(crate) mod indexes;
-pub(crate) mod joining;
 mod large;
+
 mod postings;
+
 mod prefixes;
+
+pub(crate) mod indexes;
+
+pub(crate) mod joining;
 
 use std::{collections::BTreeSet, ops::Range, sync::Arc};
 

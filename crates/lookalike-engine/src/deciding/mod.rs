@@ -10,14 +10,22 @@
 //! A document in [`Crowds`] asks their indexes instead of walking their chains: for those kept before the window with all the
 //! others at once, for those kept in it when its turn comes.
 
-pub(crate) mod all_matches;
 pub(crate) mod candidate_pairs;
+
 pub(crate) mod components;
+
+pub(crate) mod all_matches;
+
 mod found;
+
 mod journal;
+
 mod rounds;
+
 mod still_needed;
+
 pub(crate) mod streamed;
+
 mod windows;
 
 use std::{

@@ -1,8 +1,11 @@
 //! Who has to be compared at all: copies, and documents alone in all bands, are settled on the way.
 
 mod bands;
-pub(crate) mod greedy;
+
 pub(crate) mod shared;
+
+pub(crate) mod greedy;
+
 pub(crate) mod verdicts;
 
 use std::sync::{

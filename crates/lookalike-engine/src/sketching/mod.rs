@@ -1,13 +1,20 @@
 //! First pass: every text to its sketch.
 
-pub(crate) mod estimate;
 pub(crate) mod ids;
-mod journal;
+
 pub(crate) mod order;
+
 pub(crate) mod references;
+
 pub(crate) mod sampled;
+
 pub(crate) mod sizes;
+
 pub(crate) mod table;
+
+pub(crate) mod estimate;
+
+mod journal;
 
 use std::{
     collections::BTreeMap,

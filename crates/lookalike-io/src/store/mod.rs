@@ -5,46 +5,10 @@
 mod shown;
 
 #[cfg(feature = "cloud")]
-mod location;
-
-#[cfg(feature = "cloud")]
-mod errors;
-
-#[cfg(feature = "cloud")]
-mod runtime;
-
-#[cfg(feature = "cloud")]
-mod profile;
-
-#[cfg(feature = "cloud")]
-mod bucket;
-
-#[cfg(feature = "cloud")]
-mod object;
-
-#[cfg(feature = "cloud")]
-mod piece;
-
-#[cfg(feature = "cloud")]
-mod fetching;
-
-#[cfg(feature = "cloud")]
-mod ranges;
-
-#[cfg(feature = "cloud")]
-mod stream;
-
-#[cfg(feature = "cloud")]
-mod listing;
-
-#[cfg(feature = "cloud")]
-mod upload;
+mod cloud;
 
 #[cfg(not(feature = "cloud"))]
 mod absent;
-
-#[cfg(all(test, feature = "cloud"))]
-pub mod tests;
 
 use std::path::Path;
 
@@ -55,14 +19,10 @@ use crate::{
 
 #[cfg(not(feature = "cloud"))]
 pub use absent::{Object, ObjectStream, Upload, Uploaded, expand};
+#[cfg(all(test, feature = "cloud"))]
+pub use cloud::tests;
 #[cfg(feature = "cloud")]
-pub use listing::expand;
-#[cfg(feature = "cloud")]
-pub use object::Object;
-#[cfg(feature = "cloud")]
-pub use stream::ObjectStream;
-#[cfg(feature = "cloud")]
-pub use upload::{Upload, Uploaded};
+pub use cloud::{Object, ObjectStream, Upload, Uploaded, expand};
 
 pub use self::shown::{shown as shown_name, shown_path};
 
@@ -71,10 +31,6 @@ pub use self::shown::{shown as shown_name, shown_path};
 pub const PART: u64 = 4 << 20;
 /// Bytes of objects that all threads together may have fetched ahead of their turn.
 pub const AHEAD: u64 = 32 << 20;
-
-/// Bytes of what is fetched that are handed on at once.
-#[cfg(feature = "cloud")]
-const PIECE: usize = 256 << 10;
 
 /// Bytes of a part that is uploaded, and parts that are on their way besides the one that is filled.
 pub const UPLOAD_PART: u64 = 8 << 20;

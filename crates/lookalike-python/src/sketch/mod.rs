@@ -1,9 +1,13 @@
 //! The core's sketches. A maker holds the settings of texts and sketches, a sketch what it needs to be compared.
 
-mod bottom;
 mod estimate;
+
+mod bottom;
+
 mod minhash;
+
 mod modulo;
+
 mod simhash;
 
 pub use bottom::{Bottom, BottomSketch};

@@ -1,9 +1,12 @@
 //! The whole way in memory: texts in, decisions out. Start reading with `law.rs`; everything larger is judged by it.
 
-mod builder;
 mod decision;
+
 mod decisions;
+
 mod law;
+
+mod builder;
 
 pub use builder::{Dedup, dedup};
 pub use decision::{Decision, Doc, Reason};

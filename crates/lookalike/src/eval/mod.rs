@@ -25,12 +25,18 @@
 //!   group are found or missed together. Wilson's interval over pairs held the truth 66 times in 100 on licence texts;
 //!   [`sampled_share`] is for them.
 
-mod clusters;
-mod drops;
 mod pairs;
+
+mod clusters;
+
+mod drops;
+
 mod partners;
+
 mod sample;
+
 mod sampled;
+
 mod steps;
 
 pub use clusters::{BCubed, Contingency};

@@ -3,16 +3,25 @@
 //! Everything here is frozen: `golden.rs` holds vectors that a release may not change, since stored sketches, indexes and
 //! other machines depend on them. The default fingerprint has no seed; Rabin's has one, and so has each permutation.
 
-mod anchors;
 mod collisions;
-mod digest;
-mod labels;
+
 mod mix;
+
+mod labels;
+
 mod permutation;
+
 mod rabin;
+
 mod rolling;
-mod set;
+
 mod tokens;
+
+mod anchors;
+
+mod digest;
+
+mod set;
 
 pub use anchors::Anchors;
 pub use collisions::{

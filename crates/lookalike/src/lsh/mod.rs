@@ -1,14 +1,22 @@
 //! Summaries → candidates: banding and its S-curve (*Mining of Massive Datasets*, section 3.4), blocks for Hamming distance,
 //! shared fingerprints counted.
 
-mod bands;
 mod curve;
+
+mod bands;
+
 mod hamming;
+
 mod promise;
+
 mod shape;
+
 mod shared;
+
 mod sharing;
+
 mod super_shingles;
+
 mod table;
 
 pub use bands::band_keys;

@@ -1,12 +1,16 @@
 //! What a user asks for, checked once, and turned into the functions that a run is made of: text → sketch, two sketches →
 //! *candidate or not*, two sets → *similar or not*.
 
+mod scratch;
+
+mod sets;
+
+mod sketcher;
+
 #[cfg(any(test, feature = "engine"))]
 mod plumbing;
+
 mod promised;
-mod scratch;
-mod sets;
-mod sketcher;
 
 use promised::Promised;
 pub use scratch::Scratch;

@@ -9,12 +9,17 @@
 //! Fingerprinting*, 2003) selects some of each text's windows such that two texts with a stretch in common have selected one of its
 //! windows, the same in both. [`join`] puts runs together that only a few tokens separate.
 
-mod automaton;
-mod index;
-mod joined;
-mod maximal;
 mod run;
+
+mod automaton;
+
+mod joined;
+
 mod winnow;
+
+mod maximal;
+
+mod index;
 
 pub use index::{Entry, Lookup, Meeting, RunIndex};
 pub use joined::{Joined, covered, join};

@@ -1,24 +1,38 @@
 //! Set → small summary. A sketch carries its parameters and seed; unlike ones refuse each other. What the sets were made of
 //! (tokens, shingles) a sketch does not know.
 
-mod angle;
-mod bbit;
 #[cfg(feature = "engine")]
 pub mod binomial;
 #[cfg(not(feature = "engine"))]
 pub(crate) mod binomial;
-mod bottom;
+
+mod angle;
+
 mod estimate;
+
+mod bbit;
+
 mod matrix;
-mod minhash;
-mod modulo;
-mod oneperm;
+
 mod sentences;
+
 mod signature;
+
+mod minhash;
+
+mod oneperm;
+
 mod simhash;
+
 pub mod size;
+
 mod sketches;
+
 mod sorted;
+
+mod modulo;
+
+mod bottom;
 
 pub use angle::{
     Width, cosine_of_resemblance, differing_share, distance_at, resemblance_at, resemblance_of_cosine, within_distance,

@@ -17,20 +17,33 @@
 //! A document may also be a set by itself, of films or tags: then its tokens are the [`items()`] of a JSON array, and none of these
 //! steps is taken.
 
-mod ascii;
-mod canon;
 mod chinese;
+
 mod class;
-mod dictionary;
+
 mod folds;
-mod items;
-mod read;
+
 mod scan;
-mod sentences;
+
 mod source;
-mod spans;
-mod stop_words;
+
+mod sentences;
+
 mod tokens;
+
+mod ascii;
+
+mod dictionary;
+
+mod items;
+
+mod canon;
+
+mod read;
+
+mod spans;
+
+mod stop_words;
 
 pub use canon::canonicalise;
 pub use folds::Folds;

@@ -1,10 +1,15 @@
 //! Candidate → match: exact set similarity.
 
-mod containment;
-mod join;
-mod measure;
 mod overlap;
+
+mod measure;
+
+mod join;
+
+mod containment;
+
 mod pairs;
+
 mod why;
 
 pub use containment::containment_join;

@@ -1,9 +1,12 @@
 //! The main job: a collection in, what is kept and why out.
 
-pub(crate) mod emit;
-mod label;
-pub(crate) mod opened;
 pub(crate) mod summary;
+
+pub(crate) mod emit;
+
+mod label;
+
+pub(crate) mod opened;
 
 use std::time::Instant;
 

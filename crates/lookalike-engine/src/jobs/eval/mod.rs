@@ -1,5 +1,7 @@
 //! What `eval` compares answers with: the documents by their ids, the true neighbours of a sample, and pairs and decisions from files.
 
-pub(crate) mod answers;
 pub(crate) mod roll;
+
 pub(crate) mod sample;
+
+pub(crate) mod answers;

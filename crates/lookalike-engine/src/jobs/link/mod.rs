@@ -1,11 +1,16 @@
 //! Records of one collection or of two → pairs that are the same, or may be.
 
-pub(crate) mod candidates;
 pub(crate) mod distances;
-pub(crate) mod explain;
-mod lines;
+
 mod records;
+
+pub(crate) mod explain;
+
+mod lines;
+
 pub(crate) mod truth;
+
+pub(crate) mod candidates;
 
 use std::{
     path::{Path, PathBuf},

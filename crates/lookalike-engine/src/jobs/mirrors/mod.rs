@@ -1,7 +1,9 @@
 //! Pages of two crawls → which sites mirror each other, and which page stands for which.
 
-pub(crate) mod lines;
 pub(crate) mod sites;
+
+pub(crate) mod lines;
+
 mod textless;
 
 use std::{

@@ -1,10 +1,14 @@
 //! Texts → the passages that they share, with their places in both.
 
-pub(crate) mod asked;
-mod best;
-mod looking;
 mod references;
+
 pub(crate) mod report;
+
+pub(crate) mod asked;
+
+mod best;
+
+mod looking;
 
 use std::{
     path::{Path, PathBuf},

@@ -9,10 +9,14 @@
 //! multiplication and in 6.0 ns by tables, which also take 0.5 µs a text to fill; so the former is used wherever there is any.
 //! Cutting the text into units takes 1.6 ns each in front of that; the default fingerprint takes 3.3 ns a word in all.
 
-mod modulus;
 mod polynomial;
-mod portable;
+
+mod modulus;
+
 mod window;
+
+mod portable;
+
 #[cfg(target_arch = "x86_64")]
 mod x86;
 

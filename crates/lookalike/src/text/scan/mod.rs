@@ -10,10 +10,14 @@
 //! are the tokens' ends: no branch depends on a byte. This way of scanning text is simdjson's (Langdale, Lemire 2019, section 3.1),
 //! and so is the rule for backslashes.
 
-mod blocks;
-mod easy;
 mod lanes;
+
+mod easy;
+
+mod blocks;
+
 mod portable;
+
 #[cfg(target_arch = "x86_64")]
 mod x86;
 

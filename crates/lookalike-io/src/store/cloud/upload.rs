@@ -16,16 +16,15 @@ use object_store::{
 use tokio::task::JoinHandle;
 
 use super::{
-    UPLOAD_PART, UPLOADS,
     bucket::Bucket,
     errors::{Doing, is_passing},
     fetching::Tries,
     location::{Kind, Location},
     runtime::{handle, wait},
-    shown::shown,
 };
 use crate::{
     error::{Error, ErrorKind, Result},
+    store::{UPLOAD_PART, UPLOADS, shown::shown},
     words,
 };
 

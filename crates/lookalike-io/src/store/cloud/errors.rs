@@ -4,11 +4,11 @@ use std::{error::Error as _, fmt};
 
 use object_store::Error as StoreError;
 
-use super::{
-    location::{Kind, Location},
-    shown::shown,
+use super::location::{Kind, Location};
+use crate::{
+    error::{Error, ErrorKind, Words},
+    store::shown::shown,
 };
-use crate::error::{Error, ErrorKind, Words};
 
 /// What was being done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

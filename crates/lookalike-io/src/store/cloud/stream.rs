@@ -13,13 +13,16 @@ use tokio::{
 };
 
 use super::{
-    AHEAD, PART, PIECE,
+    PIECE,
     fetching::{Taker, fetch},
     object::Object,
     piece::{Piece, Pieces},
     runtime::handle,
 };
-use crate::error::{Error, ErrorKind, Result};
+use crate::{
+    error::{Error, ErrorKind, Result},
+    store::{AHEAD, PART},
+};
 
 /// Parts that may be on their way ahead of what is read, of all objects together.
 static ROOM: Semaphore = Semaphore::const_new((AHEAD / PART) as usize);

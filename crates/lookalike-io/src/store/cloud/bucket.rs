@@ -18,7 +18,6 @@ use object_store::{
 };
 
 use super::{
-    PART,
     errors::{Doing, Said, no_credentials, told},
     location::{Kind, Location},
     profile::Profile,
@@ -27,6 +26,7 @@ use super::{
 use crate::{
     error::{Error, ErrorKind, Result},
     lock::lock,
+    store::PART,
 };
 
 /// A bucket that can be asked.

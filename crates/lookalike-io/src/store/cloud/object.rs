@@ -12,9 +12,11 @@ use super::{
     errors::{Doing, changed_words, is_passing},
     location::Kind,
     runtime::wait,
-    shown::shown_address,
 };
-use crate::error::{Error, ErrorKind, Result};
+use crate::{
+    error::{Error, ErrorKind, Result},
+    store::shown::shown_address,
+};
 
 /// An object in a store.
 pub struct Object {

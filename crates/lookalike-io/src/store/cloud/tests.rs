@@ -27,14 +27,13 @@ use proptest::prelude::*;
 use super::{
     bucket::{Bucket, Patience},
     errors::{Doing, is_passing, told},
-    is_url,
     listing::expand_in,
     location::Location,
     object::Object,
     runtime::wait,
     upload::Upload,
 };
-use crate::lock::lock;
+use crate::{lock::lock, store::is_url};
 
 /// A store whose requests fail for a while, now and then.
 #[derive(Debug)]

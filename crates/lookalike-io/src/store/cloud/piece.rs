@@ -6,8 +6,8 @@ use std::sync::Mutex;
 use bytes::Bytes;
 use tokio::sync::mpsc;
 
-use super::{AHEAD, PIECE};
-use crate::{error::Result, lock::lock};
+use super::PIECE;
+use crate::{error::Result, lock::lock, store::AHEAD};
 
 /// Memory of pieces that nobody has, to be used again.
 static SPARE: Mutex<Vec<Vec<u8>>> = Mutex::new(Vec::new());

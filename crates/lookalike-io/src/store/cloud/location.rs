@@ -1,7 +1,9 @@
 //! What a URL names.
 
-use super::shown::shown;
-use crate::error::{Error, ErrorKind, Result};
+use crate::{
+    error::{Error, ErrorKind, Result},
+    store::shown::shown,
+};
 
 /// The kinds of stores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

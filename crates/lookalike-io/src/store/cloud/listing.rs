@@ -13,9 +13,11 @@ use super::{
     location::{Kind, Location},
     object::Object,
     runtime::wait,
-    shown::shown,
 };
-use crate::error::{Error, ErrorKind, Result};
+use crate::{
+    error::{Error, ErrorKind, Result},
+    store::shown::shown,
+};
 
 const WILD: [char; 3] = ['*', '?', '['];
 

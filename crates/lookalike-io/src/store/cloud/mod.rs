@@ -1,0 +1,38 @@
+//! Reads from and writes to object stores over HTTP (the cargo feature `cloud`).
+
+mod location;
+
+mod errors;
+
+mod runtime;
+
+mod profile;
+
+mod bucket;
+
+mod object;
+
+mod piece;
+
+mod fetching;
+
+mod ranges;
+
+mod stream;
+
+mod listing;
+
+mod upload;
+
+#[cfg(test)]
+pub mod tests;
+
+pub use self::{
+    listing::expand,
+    object::Object,
+    stream::ObjectStream,
+    upload::{Upload, Uploaded},
+};
+
+/// Bytes of fetched data that are passed to the reader at once.
+const PIECE: usize = 256 << 10;
